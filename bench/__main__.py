@@ -32,7 +32,7 @@ MEDIAN = (
 
 
 def main() -> None:
-    """Measure, print, and with --write keep the table in the docs."""
+    """Measure, print, and with --write store the table in the docs."""
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--size", type=int, default=300, help="megabytes for speed")
     parser.add_argument("--memory", type=int, default=1000, help="megabytes for memory")
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _describe(rows: Iterator[Row]) -> str:
-    """Print rows as they come, and give them back as a table."""
+    """Print rows as they come, and return them as a table."""
     seen: list[Row] = []
     for row in rows:
         print(table([row]).strip() if not seen else f"| {' | '.join(row)} |", flush=True)

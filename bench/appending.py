@@ -1,11 +1,11 @@
 """How fast lines are saved: against the machine's own append and fdatasync, in turns in one run.
 
-Syncs wait for the disk, so this is the one place where time on the clock is measured; each round
-runs all contestants one after the other, and the ratio told is the median of the rounds' ratios.
+Syncs wait for the disk, so this is the one benchmark that measures wall-clock time; each round runs
+all contestants one after the other, and the reported ratio is the median of the rounds' ratios.
 
-How much is gained by sharing a sync depends on how long one takes, and disks differ by a factor of
-a hundred. So everything is measured twice: with the disk as it is, and with each sync, of Talktree
-and of what it is measured against, made longer by what the disks of most people take.
+The gain of sharing a sync depends on how long one takes, and disks differ by a factor of a hundred.
+So everything is measured twice: with the disk as it is, and with each sync, of Talktree and of what
+it is compared with, made longer by the time that common disks take.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HERE = Path(__file__).parent
 
 
 def rows() -> list[Row]:
-    """One writer and eight, on the disk; one writer with the kernel only."""
+    """Measure one writer and eight, on the disk; one writer with the kernel only."""
     with tempfile.TemporaryDirectory(dir=HERE) as place:
         folder = Path(place)
         return [*_safe(folder, 0.0), *_safe(folder, BATCH), _fast(folder)]
@@ -125,7 +125,7 @@ class _Processes:
             process.stdout.readline()
 
     def run(self) -> float:
-        """Messages a second in one round."""
+        """Return the messages per second of one round."""
         start = time.perf_counter()
         for process in self._started:
             assert process.stdin is not None
@@ -143,7 +143,7 @@ class _Processes:
 
 
 def _slow_syncs(seconds: float) -> None:
-    """Let each `fdatasync` of this process take longer, whoever calls it: the one seam for that."""
+    """Make each `fdatasync` of this process take longer; the only place that does so."""
     sync = os.fdatasync
 
     def longer(fd: int) -> None:
@@ -188,7 +188,7 @@ def _threads(folder: Path) -> Callable[[], None]:
 
 
 def _writer(kind: str, folder: Path, batch: float) -> None:
-    """One process of a contestant: a round for each line on standard input."""
+    """Run one process of a contestant: a round for each line on standard input."""
     if batch:
         _slow_syncs(batch)
     work = {"raw": _raw, "safe": _ours, "threads": _threads}[kind](folder)

@@ -1,6 +1,6 @@
-"""The bare limit of an import: take the words out of the lines and give them to tantivy, no more.
+"""The bare limit of an import: extract the words of the lines and index them with tantivy.
 
-No archive, no metadata, no ids, no versions: what any index of the same text has to do at least.
+No archive, no metadata, no ids, no versions: the minimum that any index of the same text has to do.
 Run as a program: `python -m bench.bare FOLDER INDEX`.
 """
 
@@ -43,7 +43,7 @@ DECODER = msgspec.json.Decoder(_Line)
 
 
 def texts(data: bytes) -> Iterator[str]:
-    """Everything that was said, asked of a tool or answered by it."""
+    """Yield all texts, tool inputs and tool outputs."""
     for line in data.splitlines():
         message = DECODER.decode(line).message
         if message is None:
@@ -64,7 +64,7 @@ def texts(data: bytes) -> Iterator[str]:
 
 
 def build(folder: Path, index: Path) -> int:
-    """Index all files of a folder with two threads; the number of documents."""
+    """Index all files of a folder with two threads; return the number of documents."""
     index.mkdir(parents=True)
     schema = tantivy.SchemaBuilder()
     schema.add_text_field("body", index_option="position", tokenizer_name="default")

@@ -1,4 +1,4 @@
-"""How fast conversations are checked with all rules, against reading them into the model."""
+"""How fast conversations are checked with all rules, compared with reading them into the model."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ for path in sorted(Path(sys.argv[1]).rglob("*.jsonl")):
 
 
 def speed(megabytes: int) -> list[Row]:
-    """All rules, against reading: one long session."""
+    """Compare all rules with reading: one long session."""
     path = session(megabytes)
     what = f"{megabytes} MB session checked with all rules"
     return [_row(what, lambda: _checked(path), lambda: _read(path), "it")]
 
 
 def many(megabytes: int) -> list[Row]:
-    """The same with many files, as `talktree check` goes through them in one process."""
+    """Compare the same for many files, as `talktree check` reads them in one process."""
     folder = history(megabytes) / "projects"
     paths = sorted(folder.rglob("*.jsonl"))
     what = f"{megabytes} MB of sessions in {len(paths):,} files checked with all rules"
@@ -42,7 +42,7 @@ def many(megabytes: int) -> list[Row]:
 
 
 def on_the_clock(megabytes: int) -> list[Row]:
-    """What a person waits for: the command on all processors, against a program that reads."""
+    """Measure wall-clock time: the command on all processors, against a program that reads."""
     folder = history(megabytes) / "projects"
     ours, other = in_turns(
         lambda: run([PROGRAM, "check", str(folder), "--statistics", "--quiet"]),

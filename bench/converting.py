@@ -1,4 +1,4 @@
-"""How fast one format becomes another, against reading the one and writing the other natively."""
+"""How fast one format is converted to another, against reading the one and writing the other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ run(sys.argv[1:])
 
 
 def speed(megabytes: int) -> list[Row]:
-    """Converting a session, against reading it plus writing the result's own entries."""
+    """Compare converting a session with reading it plus writing the result's own entries."""
     path = session(megabytes)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +66,7 @@ def _natively(path: Path, made: Path, target: str) -> None:
 
 
 def throughput(megabytes: int, count: int = 4) -> list[Row]:
-    """Several sessions, and one large one, converted on all cores by the command line."""
+    """Convert several sessions, and one large one, on all cores by the command line."""
     path = session(megabytes)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +74,7 @@ def throughput(megabytes: int, count: int = 4) -> list[Row]:
         corpus.mkdir()
         for number in range(count):
             shutil.copy(path, corpus / f"session-{number}.jsonl")
-        # Else the disk would be busy with the copies while the conversion is timed.
+        # Otherwise the disk would be busy with the copies while the conversion is timed.
         os.sync()
         for target in TARGETS:
             what = f"{count * megabytes} MB in {count} sessions to {target}, all cores"
@@ -86,7 +86,7 @@ def throughput(megabytes: int, count: int = 4) -> list[Row]:
 
 
 def many(megabytes: int) -> list[Row]:
-    """A history of very many files, converted on all cores by the command line."""
+    """Convert a history of very many files, on all cores by the command line."""
     projects = history(megabytes) / "projects"
     count = len(_files(projects))
     return [
@@ -102,7 +102,7 @@ def _files(source: Path) -> list[Path]:
 
 
 def _on_the_clock(what: str, source: Path, target: str, *more: str) -> Row:
-    """How many megabytes of a source are converted in a second."""
+    """Measure how many megabytes of a source are converted per second."""
     size = sum(file.stat().st_size for file in _files(source)) / MEGABYTE
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
@@ -118,7 +118,7 @@ def _command(source: Path, target: str, out: Path, *more: str) -> list[str]:
 
 
 def memory(megabytes: int) -> list[Row]:
-    """Peak memory of converting one large session, of all processes together."""
+    """Measure the peak memory of converting one large session, of all processes together."""
     path = session(megabytes)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -137,7 +137,7 @@ def memory(megabytes: int) -> list[Row]:
 
 
 def _peak_of_all(call: list[str]) -> int:
-    """The most bytes a process and its children hold together; what they share counts once."""
+    """Return the peak memory of a process and its children; shared memory counts once."""
     peak = 0
     with subprocess.Popen(call) as process:
         while process.poll() is None:
@@ -158,7 +158,7 @@ def _children(process: int) -> list[int]:
 
 
 def _held(process: int) -> int:
-    """The bytes a process holds, those it shares with others in part; 0 once it is gone."""
+    """Return the memory of a process, with its share of shared memory; 0 once it has ended."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -1,7 +1,7 @@
-"""A realistic Claude Code session of any size, the same for everybody who asks for that size.
+"""A realistic Claude Code session of any size; the same size always gives the same session.
 
 Mostly lines of 0.5 to 4 KB, some of 20 to 200 KB, a few of 1 to 5 MB; prompts, replies split over
-lines, tool calls with results, progress lines, snapshots, a fork now and then.
+lines, tool calls with results, progress lines, snapshots, and some forks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Line = dict[str, object]
 
 
 def session(megabytes: int) -> Path:
-    """The path of a session file of about this size, made if it is not there yet."""
+    """Return the path of a session file of about this size, made if it does not exist yet."""
     path = FOLDER / f"session-{megabytes}mb.jsonl"
     if path.exists():
         return path
@@ -51,7 +51,7 @@ class _Session:
         self.count = 0
 
     def lines(self) -> Iterator[Line]:
-        """Turns for ever."""
+        """Yield turns without end."""
         while True:
             yield from self._turn()
 

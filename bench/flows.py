@@ -1,7 +1,7 @@
 """`python -m bench.flows`: in how many files of the package a function runs, for six flows.
 
-It says how much of the code a newcomer has to follow. Each flow runs in a process of its own, on a
-conversation of `demo/`; code that runs while a module is imported does not count.
+It measures how much of the code a newcomer has to follow. Each flow runs in a process of its own,
+on a conversation of `demo/`; code that runs while a module is imported does not count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = str(ROOT / "src" / "talktree")
 TALK = ROOT / "demo" / "claude-code.jsonl"
 GOALS = {"convert": 80, "import": 55, "search": 35, "undo": 75, "check": 105, "branch page": 80}
-"""Files that each flow should need at most."""
+"""The maximum number of files that each flow should need."""
 Flow = Callable[[], object]
 
 
@@ -85,7 +85,7 @@ FLOWS = {
 
 
 def count_files(flow: Flow) -> int:
-    """The number of files of the package in which a function runs."""
+    """Return the number of files of the package in which a function runs."""
     seen: set[str] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:  # noqa: ANN401

@@ -1,9 +1,9 @@
 """`python -m bench.frames [--messages N] [--show]`: how smoothly the studio's page scrolls.
 
 Opens a conversation in Chromium, scrolls it slowly, fast and by leaps, and switches between
-branches, while every frame is timed. A frame counts when the browser is ready to draw it, so what
-the page does meanwhile, fetching and rendering included, is in the number. Beside it stands how
-long the page itself worked for a frame, which other programs on the machine change less.
+branches, while every frame is timed. A frame counts when the browser is ready to draw it, so the
+number includes what the page does meanwhile, such as fetching and rendering. Next to it is the time
+that the page itself worked for a frame, which other programs on the machine affect less.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ PLAIN = (
     + "<p>Some words that fill about a line of the page, as a list of messages would.</p>" * 3000
     + "</div>"
 )
-"""What the machine can do at best: a page that does nothing but scroll."""
+"""The best that the machine can do: a page that only scrolls."""
 
 
 class Frames(NamedTuple):
-    """How a while of frames went."""
+    """The frames of a period."""
 
     what: str
     per_second: float
     slowest: float
-    """Milliseconds of the slowest in a hundred."""
+    """Milliseconds of the 99th percentile."""
     work: float
-    """Milliseconds of CPU time that the page's main thread takes for one."""
+    """Milliseconds of CPU time of the page's main thread per frame."""
 
     def __str__(self) -> str:
         details = f"{self.per_second:6.1f} frames/s, slowest 1 %: {self.slowest:4.0f} ms"
@@ -76,7 +76,7 @@ class Frames(NamedTuple):
 
 
 def counted(page: Page, what: str, move: object = 0) -> Frames:
-    """Frames a second while the list moves, the slow end, and the work."""
+    """Return frames per second while the list moves, the slow end, and the work."""
     meter = page.context.new_cdp_session(page)
     meter.send("Performance.enable", {"timeDomain": "threadTicks"})
     before = _worked(meter)
@@ -94,7 +94,7 @@ def _worked(meter: CDPSession) -> float:
 
 @contextmanager
 def studio(paths: list[Path]) -> Iterator[str]:
-    """A studio of its own; gives its address, with the key to it."""
+    """Start a studio; yield its address, including its key."""
     with tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "talktree.cli.main", "studio", *map(str, paths)]
         server = subprocess.Popen(
@@ -117,7 +117,7 @@ def studio(paths: list[Path]) -> Iterator[str]:
 
 
 def opened(page: Page, messages: int) -> str:
-    """Wait until the conversation was taken in, open it, and give its cid."""
+    """Wait until the conversation is imported, open it, and return its cid."""
     ask = "fetch('/api/v1/conversations').then((answer) => answer.json())"
     while True:
         cards: list[Any] = page.evaluate(ask).get("cards", [])
@@ -130,7 +130,7 @@ def opened(page: Page, messages: int) -> str:
 
 
 def scrolling(page: Page) -> Iterator[Frames]:
-    """Slowly up from the end, fast, and to anywhere."""
+    """Scroll slowly up from the end, fast, and to random places."""
     moves: tuple[tuple[str, object], ...] = (
         ("doing nothing", 0),
         ("scrolling up slowly", -12),
@@ -144,7 +144,7 @@ def scrolling(page: Page) -> Iterator[Frames]:
 
 
 def switching(page: Page, cid: str) -> Frames | None:
-    """To and fro between the branches of a fork, four times a second."""
+    """Switch between the branches of a fork, four times a second."""
     graph = page.evaluate(f"fetch('/api/v1/c/{cid}/graph').then((answer) => answer.json())")
     forks = [each for each in graph["segments"] if each["kind"] == "fork"]
     if not forks:
@@ -159,7 +159,7 @@ def switching(page: Page, cid: str) -> Frames | None:
 
 
 def measured(address: str, messages: int, *, show: bool) -> Iterator[Frames]:
-    """All of it, in a browser."""
+    """Measure everything, in a browser."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=list(QUIET), headless=not show

@@ -1,4 +1,4 @@
-"""How fast the 32-bit content hash is: numpy, big integers, a plain loop, and Node beside them."""
+"""How fast the 32-bit content hash is: numpy, big integers, a plain loop, and Node."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ console.log(hash, best);
 
 
 def by_loop(units: bytes) -> int:
-    """One unit after the other, as the format's document does it."""
+    """Hash one unit after the other, as the format's document does it."""
     total = 0
     for unit in memoryview(units).cast("H"):
         total = (total * 31 + unit) & 0xFFFFFFFF
@@ -37,7 +37,7 @@ def by_loop(units: bytes) -> int:
 
 
 def rows() -> list[Row]:
-    """A million UTF-16 units in each way; all must give the same hash."""
+    """Hash a million UTF-16 units in each way; all must give the same hash."""
     sentence = "The quick brown fox jumps over the lazy dog. "
     text = (sentence * (UNITS // len(sentence) + 1))[:UNITS]
     hashes = {format_hash(form(_units(text))) for form in (hash_by_numpy, hash_by_folding, by_loop)}

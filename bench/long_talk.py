@@ -1,4 +1,4 @@
-"""A Claude Code session of any number of messages: prompts, code, tools in parallel, forks."""
+"""A Claude Code session of any number of messages: prompts, code, parallel tool calls, forks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ WORDS = (
     "repair", "convert", "message", "token", "cache", "stream", "render", "block", "diff", "merge",
 )  # fmt: skip
 FORKS = 40
-"""About how many branches are left behind."""
+"""Approximate number of abandoned branches."""
 
 
 def long_talk(path: Path, messages: int) -> Path:
-    """Write a session of about so many messages, the same for everybody."""
+    """Write a session of about this many messages, always the same."""
     talk = _Talk(messages)
     with open(path, "w", encoding="utf-8") as file:
         for line in talk.lines():
@@ -41,7 +41,7 @@ class _Talk:
             before = self.last
             yield from self._turn()
             if self.random.random() < FORKS * 4.5 / self.messages:
-                # A branch that was left behind: it hangs where the last turn does.
+                # An abandoned branch, with the same parent as the last turn.
                 after, self.last = self.last, before
                 yield from self._turn()
                 self.last = after

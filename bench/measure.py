@@ -1,4 +1,4 @@
-"""Measuring side by side: contestants take turns, and only ratios of the same run are told."""
+"""Measuring side by side: contestants take turns, and only ratios of the same run are reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Row(NamedTuple):
 def side_by_side(
     ours: Callable[[], object], other: Callable[[], object], *, rounds: int = 5
 ) -> tuple[float, float]:
-    """The best CPU seconds of each, taking turns so that both see the same machine."""
+    """Return the best CPU seconds of each; they take turns, so both run under the same load."""
     best = [float("inf"), float("inf")]
     for _ in range(rounds):
         for number, run in enumerate((ours, other)):
@@ -35,7 +35,7 @@ def side_by_side(
 
 
 def peak_memory(code: str, *arguments: str) -> int:
-    """Peak resident bytes of a fresh Python process that runs some code."""
+    """Return the peak resident bytes of a fresh Python process that runs some code."""
     # Not ru_maxrss, which a new program inherits from the process that started it.
     report = "print([x for x in open('/proc/self/status') if x.startswith('VmHWM')][0].split()[1])"
     done = subprocess.run(
@@ -48,6 +48,6 @@ def peak_memory(code: str, *arguments: str) -> int:
 
 
 def table(rows: list[Row]) -> str:
-    """The rows as a Markdown table."""
+    """Return the rows as a Markdown table."""
     head = "| what | Talktree | measured against | ratio | bar |\n|---|---:|---:|---:|---:|\n"
     return head + "".join(f"| {' | '.join(row)} |\n" for row in rows)

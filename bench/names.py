@@ -1,7 +1,7 @@
-"""`python -m bench.names [PACKAGE…]`: how well the names of a package separate, in numbers.
+"""`python -m bench.names [PACKAGE…]`: how distinct the names of a package are, in numbers.
 
-Without arguments: Talktree beside starlette and httpx, which are installed for the tests. The
-guards in `tests/test_names.py` use the same functions.
+Without arguments: Talktree, and for comparison starlette and httpx, which are installed for the
+tests. The guards in `tests/test_names.py` use the same functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BESIDE = ("talktree", "starlette", "httpx")
 
 
 class Package(NamedTuple):
-    """A package as its source files are on disk."""
+    """The source files of a package on the disk."""
 
     name: str
     root: Path
@@ -30,13 +30,13 @@ class Package(NamedTuple):
         return sorted(self.root.rglob("*.py"))
 
     def dotted(self, path: Path) -> str:
-        """The name that a module is imported by."""
+        """Return the dotted name of a module."""
         parts = [self.name, *path.relative_to(self.root).with_suffix("").parts]
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def find_package(name: str) -> Package:
-    """An installed package."""
+    """Find an installed package."""
     spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit(f"{name}: not an installed package")
@@ -45,12 +45,12 @@ def find_package(name: str) -> Package:
 
 @cache
 def parse(path: Path) -> ast.Module:
-    """The syntax tree of a module."""
+    """Return the syntax tree of a module."""
     return ast.parse(path.read_text("utf-8"))
 
 
 def public_classes(package: Package) -> Counter[str]:
-    """How often each public class name is used for a class at the top of a module."""
+    """Count the top-level classes of modules by public name."""
     return Counter(
         node.name
         for path in package.modules
@@ -60,7 +60,7 @@ def public_classes(package: Package) -> Counter[str]:
 
 
 def module_names(package: Package) -> dict[str, Counter[str]]:
-    """How often each file name is used for a module, by top-level part of the package."""
+    """Count the modules by file name, for each top-level part of the package."""
     found: dict[str, Counter[str]] = {}
     for path in package.modules:
         parts = path.relative_to(package.root).parts
@@ -70,7 +70,7 @@ def module_names(package: Package) -> dict[str, Counter[str]]:
 
 
 def import_edges(package: Package) -> set[tuple[str, str]]:
-    """Which module of the package imports which other one."""
+    """Return which module of the package imports which other one."""
     modules = {package.dotted(path) for path in package.modules}
     return {
         (package.dotted(path), target)
@@ -104,7 +104,7 @@ def _base(node: ast.ImportFrom, here: str) -> str:
 
 
 def code_lines(package: Package) -> int:
-    """How many lines have code: neither blank, nor only a comment, nor a docstring."""
+    """Return how many lines have code: neither blank, nor only a comment, nor a docstring."""
     return sum(_code_lines(path) for path in package.modules)
 
 
@@ -123,7 +123,7 @@ def _code_lines(path: Path) -> int:
 
 
 def repeated(counts: Counter[str]) -> dict[str, int]:
-    """The names that are used more than once."""
+    """Return the names that are used more than once."""
     return {name: count for name, count in counts.items() if count > 1}
 
 

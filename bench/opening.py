@@ -1,4 +1,4 @@
-"""Opening a large session and showing where it stands, against reading its log once."""
+"""Opening a large session and showing its current state, against reading its log once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ with Store(sys.argv[1]).open("large", write=False) as session:
 
 
 def rows(megabytes: int) -> list[Row]:
-    """The head of a session, and what it takes to index all of it."""
+    """Measure the head of a session, and the indexing of all of it."""
     with TemporaryDirectory() as folder:
         root = Path(folder) / ".sage"
         log = made(root, megabytes)
@@ -62,7 +62,7 @@ def rows(megabytes: int) -> list[Row]:
 
 
 def made(root: Path, megabytes: int) -> Path:
-    """A session of one long line of messages, about 5 KB each."""
+    """Return a session of one long line of messages, about 5 KB each."""
     folder = root / "sessions" / "large"
     folder.mkdir(parents=True)
     log = folder / "messages.jsonl"
@@ -92,7 +92,7 @@ def _message(number: int, parent: object) -> dict[str, object]:
 
 
 def _read(log: Path) -> None:
-    """Every byte of the log, once."""
+    """Read every byte of the log once."""
     fd = os.open(log, os.O_RDONLY)
     try:
         while os.read(fd, BLOCK):
@@ -102,7 +102,7 @@ def _read(log: Path) -> None:
 
 
 def _head(root: Path) -> None:
-    """Where the session stands, and what was said last."""
+    """Read the current state of the session, and its last messages."""
     with Store(root).open("large", write=False) as session:
         index = session.opened.index
         assert index.leaf() is not None

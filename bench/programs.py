@@ -1,4 +1,4 @@
-"""Programs measured from outside: time on the clock, CPU seconds, and the most memory they held."""
+"""Measuring programs from outside: wall-clock time, CPU seconds, and peak memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import talktree
 
 OFTEN = 0.004
-"""Seconds between two looks at a process's memory."""
+"""Seconds between two samples of a process's memory."""
 
 
 class Ran(NamedTuple):
@@ -24,7 +24,7 @@ class Ran(NamedTuple):
 
     seconds: float
     cpu: float
-    """Of all its threads and of the children it waited for."""
+    """CPU seconds of all its threads and of the children it waited for."""
     peak: int
     """Bytes."""
     status: int
@@ -32,18 +32,18 @@ class Ran(NamedTuple):
     errors: str
 
     def details(self) -> str:
-        """The times, for a table."""
+        """Return the times, for a table."""
         return f"{shown(self.seconds)}, {shown(self.cpu)} CPU"
 
 
 class Failed(Exception):
-    """A program that did not do what it was started for."""
+    """A program that failed."""
 
 
 def as_installed() -> None:
-    """Compile our modules, as installing does for every other program.
+    """Compile Talktree's modules, as installing does for every other program.
 
-    A checkout may be one that is compiled anew at each start.
+    Otherwise a checkout may be compiled again at each start.
     """
     compileall.compile_dir(str(Path(talktree.__file__).parent), quiet=2)
 
@@ -64,7 +64,7 @@ def run(
         memory = _Memory(process.pid)
         alarm = threading.Timer(timeout, process.kill)
         alarm.start()
-        # The status by wait4, which tells the CPU time of just this child.
+        # The status by wait4, which reports the CPU time of just this child.
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -93,7 +93,7 @@ def must(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> Ran
 
 
 def in_turns(*contestants: Callable[[], Ran], rounds: int = 5) -> list[Ran]:
-    """Of each contestant the run with the median time; they take turns."""
+    """Return the run with the median time for each contestant; they take turns."""
     runs: list[list[Ran]] = [[] for _ in contestants]
     for _ in range(rounds):
         for mine, contestant in zip(runs, contestants, strict=True):
@@ -109,7 +109,7 @@ def _middle(runs: list[Ran]) -> Ran:
 
 
 class Clock:
-    """Times of a block that is run several times, on the clock and of the processor."""
+    """Times of a block that is run several times: wall-clock and CPU."""
 
     def __init__(self) -> None:
         self._seconds: list[float] = []
@@ -123,26 +123,26 @@ class Clock:
         self._cpu.append(time.process_time() - self._start[1])
 
     def at(self, share: float) -> float:
-        """The seconds within which so many of the runs were done."""
+        """Return the seconds within which this share of the runs finished."""
         return sorted(self._seconds)[min(len(self._seconds) - 1, int(len(self._seconds) * share))]
 
     def medians(self) -> tuple[float, float]:
-        """Seconds on the clock, CPU seconds."""
+        """Return wall-clock seconds and CPU seconds."""
         return statistics.median(self._seconds), statistics.median(self._cpu)
 
 
 def shown(seconds: float) -> str:
-    """A time with as many digits as mean something."""
+    """Return a time with its significant digits."""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files below a folder."""
+    """Return the bytes of all files below a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 class _Memory(threading.Thread):
-    """Looks at the high-water mark of a process and its children until it is stopped."""
+    """Samples the high-water mark of a process and its children until it is stopped."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
@@ -152,13 +152,13 @@ class _Memory(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Look, wait a little, look again."""
+        """Sample in a loop."""
         while not self._over.wait(OFTEN):
             for pid in (self._pid, *_children(self._pid)):
                 self._peaks[pid] = max(self._peaks.get(pid, 0), _high_water(pid))
 
     def stop(self) -> int:
-        """The sum of what each held at most: no less than they held together."""
+        """Return the sum of the peaks of all processes, an upper bound of their total."""
         self._over.set()
         self.join()
         return sum(self._peaks.values())

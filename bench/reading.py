@@ -1,4 +1,4 @@
-"""How fast a session is read, against the bare decoder on the same lines, and in what memory."""
+"""How fast a session is read, against the bare decoder on the same lines, and its memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Envelope(Struct):
 
 
 def speed(megabytes: int) -> list[Row]:
-    """Reading into the model, and the pass over envelopes only."""
+    """Measure reading into the model, and the pass over envelopes only."""
     path = session(megabytes)
     model, bare = side_by_side(lambda: _model(path), lambda: _untyped(path))
     envelopes, typed = side_by_side(lambda: _envelopes(path), lambda: _typed(path))
@@ -107,7 +107,7 @@ run(sys.argv[1:])
 
 
 def memory(megabytes: int) -> list[Row]:
-    """Peak memory of reading, stats and conversion, against what the lines themselves demand."""
+    """Measure the peak memory of reading, stats and conversion, against the size of the lines."""
     path = session(megabytes)
     longest, count = _shape(path)
     out = path.with_suffix(".copy")
@@ -140,7 +140,7 @@ def memory(megabytes: int) -> list[Row]:
 
 
 def _skeleton(lines: int) -> int:
-    """Bytes for ids, parents and offsets: two texts of 36 letters, a slot in a table, numbers."""
+    """Return the bytes for ids, parents and offsets: two texts of 36 letters, a slot, numbers."""
     return lines * (2 * 85 + 100 + 60)
 
 

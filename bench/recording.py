@@ -1,7 +1,7 @@
 """How fast small messages are recorded through the whole API, without waiting for the disk.
 
-Against writing the very same bytes with one `write` a line. What a message costs beyond that is
-finding its place, its context, the seal and the lock; the bar is a rate, so it is told as well.
+Compared with writing the same bytes with one `write` per line. The additional cost of a message is
+finding its place, its context, the seal and the lock; the bar is a rate, so it is reported as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BAR = 20_000
 
 
 def rows() -> list[Row]:
-    """Prompts and replies in turns, a step of talk a message."""
+    """Measure short prompts and replies in turns."""
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as place:
         os.environ["TALKTREE_HOME"] = str(Path(place) / "home")
         with Store(Path(place) / ".sage").create(workspace=place, durability="fast") as session:

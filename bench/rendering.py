@@ -1,4 +1,4 @@
-"""How fast messages become HTML, by kind of content, side by side with what others use for it."""
+"""How fast messages are rendered as HTML, by kind of content, compared with other renderers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAMPLE = 40
 
 
 def rows(megabytes: int) -> Iterator[Row]:
-    """Each kind of content, and all of it against reading it."""
+    """Measure each kind of content, and all of it against reading it."""
     steps = list(_steps(sorted(history(megabytes).rglob("*.jsonl"))[:SAMPLE]))
     prose = [part.text for part in _parts(steps) if isinstance(part, Text | Thinking)]
     yield from _prose(prose)
@@ -56,7 +56,7 @@ def _printed(steps: Sequence[FoldedMessage]) -> list[str]:
 
 
 def _written(steps: Sequence[FoldedMessage]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """What each call writes into files: whole contents, and what replaces what."""
+    """Yield what each call writes to files: whole contents, and replacements."""
     for part in _parts(steps):
         if isinstance(part, ToolCall):
             given = get_arguments(part)
@@ -73,7 +73,7 @@ def _prose(texts: Sequence[str]) -> Iterator[Row]:
 
 
 def _parsers() -> Iterator[tuple[str, Callable[[str], object]]]:
-    """Parsers alone, as far as they are installed."""
+    """Yield the parsers alone, as far as they are installed."""
     import comrak
 
     yield "comrak alone", comrak.render_markdown
@@ -113,7 +113,7 @@ def _difference(both: str) -> object:
 
 
 def _whole(steps: Sequence[FoldedMessage]) -> Row:
-    """All blocks and chips of all messages, against taking the size of their parts."""
+    """Compare rendering all blocks and chips of all messages with measuring their parts."""
     size = sum(len(text) for text in _printed(steps)) + sum(
         len(part.text) for part in _parts(steps) if isinstance(part, Text | Thinking)
     )

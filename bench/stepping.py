@@ -1,4 +1,4 @@
-"""What a step costs that watches a large tree: by what changed, not by what there is to read."""
+"""The cost of a step that watches a large tree, which depends on the changes, not on the tree."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MEMORY = "/dev/shm"
 
 
 def rows() -> list[Row]:
-    """A step that changes ten files of 50,000, against the first scan, none, and a bare walk."""
-    # Only processor time is compared, and a disk is slow to remove 100,000 files.
+    """Compare a step that changes ten files of 50,000 with the first scan, none, and a walk."""
+    # Only CPU time is compared, and a disk is slow to remove 100,000 files.
     with tempfile.TemporaryDirectory(dir=MEMORY if os.path.isdir(MEMORY) else None) as name:
         work = Path(name) / "work"
         _plant(work)
@@ -35,7 +35,7 @@ def rows() -> list[Row]:
             start = time.process_time()
             _step(opened)
             first = time.process_time() - start
-            # So that no time of a file is young enough to be doubted.
+            # So that no file time is recent enough to be doubted.
             time.sleep(opened.limits.racy_seconds + 0.1)
             _step(opened)
             ten, empty = side_by_side(lambda: _step(opened, _touch(work)), lambda: _step(opened))
@@ -83,7 +83,7 @@ def _step(opened: SessionHandle, tool: Callable[[], object] = lambda: None) -> N
 
 
 def _touch(work: Path) -> Callable[[], object]:
-    """Give other contents to some files."""
+    """Return a function that changes the contents of some files."""
 
     def tool() -> None:
         for number in range(TOUCHED):
@@ -94,7 +94,7 @@ def _touch(work: Path) -> Callable[[], object]:
 
 
 def _walk(work: Path) -> int:
-    """Everything looked at once, in the shortest way there is in Python."""
+    """Stat everything once, in the fastest way that Python has."""
     count, folders = 0, [str(work)]
     while folders:
         with os.scandir(folders.pop()) as entries:

@@ -1,4 +1,4 @@
-"""The studio: the first screen of long and short conversations, and what a server holds."""
+"""The studio: the first screen of long and short conversations, and the memory of a server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ screen(desk)
 
 
 def measured(megabytes: int) -> list[Row]:
-    """The rows of the table."""
+    """Return the rows of the table."""
     short, long = (opened(library(talk(count))) for count in (SHORT, LONG))
     large = session(megabytes)
     kept = library(large)
@@ -62,19 +62,19 @@ def _ratio(what: str, ours: float, other: float, against: str, bar: str) -> Row:
 
 
 def opened(root: Path) -> DocumentCache:
-    """A desk over a library."""
+    """Return a document cache over a library."""
     return DocumentCache(root, write=True)
 
 
 def cold(cache: DocumentCache) -> None:
-    """The last rows while nothing is open; what would go on meanwhile is left out."""
+    """Read the last rows while nothing is open, without the background work."""
     cache.forget_source("1")
     cache.prepare = lambda cid: None  # type: ignore[method-assign]
     read_tail(cache, "1", SHOWN)
 
 
 def screen(cache: DocumentCache) -> None:
-    """What the page asks for once a conversation is open."""
+    """Read what the page requests once a conversation is open."""
     studio = StudioContext(cache, Jobs(), Path(), Previews())
     path = {"cid": "1"}
     asked = {route.path: route.answer for route in (*conversation.ROUTES, *rows.ROUTES)}
@@ -83,11 +83,11 @@ def screen(cache: DocumentCache) -> None:
     asked["/c/{cid}/rows"](studio, RouteCall(path, last, None, None))  # type: ignore[arg-type]
 
 
-# what is measured
+# measurements
 
 
 def library(path: Path) -> Path:
-    """A library of one file, made if it is not there yet."""
+    """Return a library of one file, made if it does not exist yet."""
     root = FOLDER / f"studio-{SCHEMA}-{path.stem}"
     if not root.exists():
         unfinished = root.with_suffix(".part")
@@ -98,7 +98,7 @@ def library(path: Path) -> Path:
 
 
 def talk(count: int) -> Path:
-    """A conversation of so many messages, all alike, so that only their number differs."""
+    """Return a conversation of this many equal messages, so that only their number differs."""
     path = FOLDER / f"talk-{count}.jsonl"
     if not path.exists():
         FOLDER.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Deep and wide trees: time grows with the number of messages and no faster."""
+"""Deep and wide trees: time grows linearly with the number of messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from talktree.model.tree import Tree
 
 
 def shapes() -> list[Row]:
-    """Ten times the messages, against ten times the time."""
+    """Compare ten times the messages with ten times the time."""
     rows = []
     for name, deep in (("deep", True), ("wide", False)):
         large, small = side_by_side(

@@ -1,7 +1,7 @@
 """How long an undo of many files takes, against copying the same files with fsync.
 
-Syncs wait for the disk, so time on the clock is measured; undo and copy take turns in each round,
-and the ratio told is the median of the rounds' ratios.
+Syncs wait for the disk, so wall-clock time is measured; undo and copy take turns in each round, and
+the reported ratio is the median of the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 
 
 def rows() -> list[Row]:
-    """A thousand files taken back, and put forward again."""
+    """Measure the undo and the redo of a thousand files."""
     with tempfile.TemporaryDirectory(dir=HERE) as place:
         return [_row(Path(place))]
 

@@ -1,4 +1,4 @@
-"""What reading the output again adds to the CPU time of a conversion, for each target and back."""
+"""The CPU time that reading the output again adds to a conversion, for each target and back."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ BAR = 1.6
 
 
 def _add_nothing(log: DigestLog, position: int, message: Message) -> None:
-    """Stand in for `DigestLog.add`."""
+    """Replace `DigestLog.add`."""
 
 
 def rows(megabytes: int, *, rounds: int = 5, targets: tuple[str, ...] = ()) -> Iterator[Row]:
-    """A session to each format, and from there back, with verification and without."""
+    """Convert a session to each format and back, with verification and without."""
     with tempfile.TemporaryDirectory() as folder:
         for target in targets or slugs():
             if target == SOURCE:
@@ -40,7 +40,7 @@ def rows(megabytes: int, *, rounds: int = 5, targets: tuple[str, ...] = ()) -> I
 
 
 def _row(source: Path, target: str, out: Path, megabytes: int, rounds: int) -> Row:
-    """Both take turns, so that both see the same machine."""
+    """Measure one target in turns, so that both ways run under the same load."""
     with_it: list[float] = []
     without: list[float] = []
     for _ in range(rounds):
@@ -58,13 +58,13 @@ def _row(source: Path, target: str, out: Path, megabytes: int, rounds: int) -> R
 
 
 def _cpu_without(source: Path, target: str, out: Path) -> float:
-    """CPU seconds without digests, and without reading the output again."""
+    """Return the CPU seconds without digests, and without reading the output again."""
     with patch.object(DigestLog, "add", _add_nothing):
         return _cpu(source, target, out, verified=False)
 
 
 def _cpu(source: Path, target: str, out: Path, *, verified: bool = True) -> float:
-    """CPU seconds of one conversion in this process, user and system together."""
+    """Return the CPU seconds of one conversion in this process, user and system together."""
     gc.collect()
     start = time.process_time()
     made = api.convert_document(api.read(source), to=target)

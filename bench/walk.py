@@ -1,4 +1,4 @@
-"""Finding and looking at the files of a history, with nothing but the system's own calls."""
+"""Finding the files of a history and calling stat on them, with system calls only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def files(folder: Path | str) -> Iterator[str]:
-    """The paths of all session files below a folder."""
+    """Yield the paths of all session files below a folder."""
     with os.scandir(folder) as found:
         for entry in sorted(found, key=lambda entry: entry.name):
             if entry.is_dir(follow_symlinks=False):
@@ -18,7 +18,7 @@ def files(folder: Path | str) -> Iterator[str]:
 
 
 def stat_scan(folder: Path | str) -> int:
-    """Walk a folder and stat every file: the least that noticing changes can cost."""
+    """Walk a folder and stat every file: the minimum cost of noticing changes."""
     size = 0
     with os.scandir(folder) as found:
         for entry in found:

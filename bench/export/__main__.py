@@ -53,7 +53,7 @@ def _lines(size: int) -> Iterator[str]:
 
 
 def _shared(source: str, copy: str) -> None:
-    """A copy that shares the file: a program may add its own beside it."""
+    """Copy by hard link: a program may add its own files next to it."""
     Path(copy).hardlink_to(source)
 
 

@@ -1,4 +1,4 @@
-"""How each program is asked for pages of a history."""
+"""The commands of each program for the pages of a history."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Transcripts(Peer):
     package = TRANSCRIPTS
 
     def pages(self, out: Path) -> Sequence[str]:
-        """A folder of pages."""
+        """Return the command for a folder of pages."""
         source = str(self.history / "projects")
         return [self.program, "all", "--source", source, "--output", str(out), "--quiet"]
 
 
 class Log(ClaudeCodeLog):
-    """Writes one page a project; what it keeps beside the sessions is new each time."""
+    """Writes one page per project; its cache next to the sessions is new each time."""
 
     def pages(self, out: Path) -> Sequence[str]:
-        """A folder of pages."""
+        """Return the command for a folder of pages."""
         projects = str(self.history / "projects")
         return [
             self.program, projects, "--all-projects", "--no-individual-sessions",
@@ -34,10 +34,10 @@ class Log(ClaudeCodeLog):
 
 
 def talktree(projects: Path, out: Path) -> Sequence[str]:
-    """A page a session with its sub-agents, coloured, secrets looked for, and an index."""
+    """Return the command for a page per session with sub-agents, redaction, and an index."""
     command = [sys.executable, "-m", "talktree.cli.main", "export", str(projects)]
     return [*command, "--to", "html", "-o", f"{out}/", "--quiet"]
 
 
 PEERS = ((Transcripts, 1 / 4), (Log, 1 / 10))
-"""Who is compared with, and the part of their time that we may take."""
+"""The programs to compare with, and the fraction of their time that Talktree may take."""

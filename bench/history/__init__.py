@@ -1,7 +1,6 @@
-"""A history as a person has it after a year: claude-code sessions of many projects.
+"""A history like that of one user after a year: Claude Code sessions of many projects.
 
-Everything in it is known to its maker (`truth.json`); the same size always gives the same
-bytes.
+Its contents are known exactly (`truth.json`); the same size always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ FOLDER = Path(__file__).parent.parent / "corpus"
 
 
 def history(megabytes: int) -> Path:
-    """The folder of a history of about this size; it holds `projects` and `truth.json`."""
+    """Return the folder of a history of about this size; it holds `projects` and `truth.json`."""
     folder = FOLDER / f"history-{megabytes}mb"
     if not (folder / "truth.json").exists():
         print(f"making {folder.name}", file=sys.stderr)
@@ -28,12 +27,12 @@ def history(megabytes: int) -> Path:
 
 
 def truth(megabytes: int) -> Truth:
-    """What is in it."""
+    """Return the known contents."""
     return load(history(megabytes) / "truth.json")
 
 
 def huge_lines(megabytes: int, line: int) -> Path:
-    """The folder of a history of one file of this size, with lines of so many megabytes."""
+    """Return the folder of a history of one file of this size, with lines of `line` megabytes."""
     folder = FOLDER / f"huge-{megabytes}mb-{line}mb"
     path = folder / "projects" / "-home-ana-logs" / "f3b1c2d4-0000-4000-8000-000000000001.jsonl"
     if not path.exists():

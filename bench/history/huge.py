@@ -1,4 +1,4 @@
-"""A file of very long lines: one command after the other that printed megabytes."""
+"""A file of very long lines: commands that printed megabytes, one after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEGABYTE = 1_000_000
 
 
 def written(path: Path, megabytes: int, line: int) -> None:
-    """A session of this size whose longest lines have so many megabytes."""
+    """Write a session of this size whose longest lines have `line` megabytes."""
     random = Random(f"huge {megabytes} {line}")
     numbers = numpy.random.default_rng(megabytes)
     words = vocabulary(random, 20_000)

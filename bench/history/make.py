@@ -20,7 +20,7 @@ LARGEST = 30 * MEGABYTE
 
 
 def made(folder: Path, megabytes: int) -> None:
-    """Write a history of about this size; nothing is there until all of it is."""
+    """Write a history of about this size; the folder appears only when it is complete."""
     unfinished = folder.with_name(folder.name + ".unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     maker = _Maker(unfinished, megabytes)
@@ -44,7 +44,7 @@ class _Maker:
         self.truth = Truth(rare=RARE)
 
     def run(self) -> None:
-        """All files, in the order of their days."""
+        """Write all files, in the order of their days."""
         last = None
         for number, size in enumerate(self._sizes):
             day = number * DAYS // len(self._sizes)
@@ -123,7 +123,7 @@ class _Maker:
 
 
 def _sizes(random: Random, megabytes: int) -> list[int]:
-    """Two files a megabyte, most of 20 KB to 2 MB, a few of 10 to 30."""
+    """Return the file sizes: two files per megabyte, most of 20 KB to 2 MB, a few of 10 to 30."""
     count = megabytes * 2
     large = [random.randint(10, 30) * MEGABYTE for _ in range(megabytes // 200)] or [10 * MEGABYTE]
     small = [

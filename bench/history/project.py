@@ -1,4 +1,4 @@
-"""A project that people work on: a directory, names, files of code, and what its shell prints."""
+"""A project of a history: a directory, names, code files, and the output of its shell."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ class Project:
         self._outputs = [self.output_line() for _ in range(self.OUTPUTS)]
 
     def name(self) -> str:
-        """An identifier; some are everywhere."""
+        """Return an identifier; some are very common."""
         if not self._drawn:
             self._drawn = self._names.draw(5_000)
         return self._drawn.pop()
 
     def code_line(self) -> str:
-        """A line of a program."""
+        """Return a line of a program."""
         return self._filled(self._random.choice(LINES))
 
     def output_line(self) -> str:
-        """A line of what a program prints."""
+        """Return a line of a program's output."""
         return self._filled(self._random.choice(OUTPUT))
 
     def outputs(self, count: int) -> str:
-        """What a command prints: lines as seen before, each second with numbers of its own."""
+        """Return the output of a command: repeated lines, every second one with its own numbers."""
         lines = self._random.choices(self._outputs, k=count)
         for at in range(0, count, 2):
             lines[at] = self.output_line()
@@ -124,5 +124,5 @@ def _camel(parts: list[str]) -> str:
 
 
 def munged(cwd: str) -> str:
-    """A directory as the name of a project's folder."""
+    """Return a directory as the name of a project's folder."""
     return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in cwd)

@@ -1,4 +1,4 @@
-"""The lines of one claude-code session, of all kinds that real ones have."""
+"""The lines of one Claude Code session, of all kinds that real ones have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.history.words import Prose, cjk
 
 Line = dict[str, Any]
 VERSIONS = ((200, "1.0.88"), (300, "2.0.42"), (999, "2.1.29"))
-"""Until which day of the history which version was used."""
+"""The day of the history until which each version was used."""
 MODELS = (
     (200, ("claude-sonnet-4-20250514", "claude-opus-4-1-20250805")),
     (999, ("claude-sonnet-4-5-20250929", "claude-opus-4-5-20251101", "claude-haiku-4-5-20251001")),
@@ -27,7 +27,7 @@ ENCODER = msgspec.json.Encoder()
 
 
 class Session:
-    """Writes lines until its file has the size it should have."""
+    """Writes lines until its file has the requested size."""
 
     def __init__(
         self,
@@ -63,12 +63,12 @@ class Session:
     # files
 
     def fill(self, size: int) -> None:
-        """Turns until the file has this size."""
+        """Write turns until the file has this size."""
         while len(self.data) < size:
             self._turn(size)
 
     def copied(self, data: bytes, size: int) -> None:
-        """The beginning of another session under this one's id, with the uuids it has."""
+        """Copy the beginning of another session under this one's id, with the original uuids."""
         end = data.find(b"\n", size) + 1 or len(data)
         first = msgspec.json.decode(data[: data.index(b"\n")])
         other = first.get("sessionId") or _session_of(data)
@@ -81,12 +81,12 @@ class Session:
         )
 
     def plant(self, word: str) -> None:
-        """A prompt with a word that stands nowhere else."""
+        """Write a prompt with a word that occurs nowhere else."""
         text = f"{self._prose.take(200)} {word} {self._prose.take(200)}"
         self._line("user", message={"role": "user", "content": text})
 
     def large(self, size: int) -> None:
-        """One very long line: the output of a command."""
+        """Write one very long line: the output of a command."""
         call = f"toolu_{self._key()}"
         output = self.project.outputs(size // 50)[:size]
         self._reply([_call(call, "Bash", {"command": "cat build.log"})])
@@ -94,7 +94,7 @@ class Session:
         self._result(call, Use("Bash", {}, output, {"stdout": output[:30_000], "stderr": ""}))
 
     def summary(self) -> None:
-        """The name of the conversation."""
+        """Write the name of the conversation."""
         self._write({"type": "summary", "summary": self._prose.take(40), "leafUuid": self.last})
 
     # turns
@@ -183,7 +183,7 @@ class Session:
         self._line("user", message={"role": "user", "content": [block]}, toolUseResult=use.detail)
 
     def _reply(self, blocks: list[Line]) -> None:
-        """One API message: a line for each block, all with its usage; the last tells its output."""
+        """Write one API message: a line per block, all with its usage; the last has its output."""
         key = self._key()
         self._cache += self._random.randint(200, 3_000)
         written = self._random.randint(100, 4_000)

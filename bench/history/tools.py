@@ -1,7 +1,7 @@
-"""What tools are asked and what they answer, with the repetitions real sessions have.
+"""Inputs and outputs of tools, with the repetitions that real sessions have.
 
-A file that was read stands in the result and again in the detail; an edit names the old and the new
-lines, the file as it was, and the patch; what a shell printed stands twice.
+The contents of a read file are in the result and again in the detail; an edit has the old and the
+new lines, the file before it, and the patch; the output of a shell occurs twice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Toolbox:
         self._todos: list[Value] = []
 
     def use(self) -> Use:
-        """Some tool, as often as such tools are used."""
+        """Return a tool call, with realistic frequencies."""
         chance = self._random.random()
         if chance < 0.25:
             return self._read()

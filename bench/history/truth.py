@@ -1,4 +1,4 @@
-"""What a made history costs: each API message once, as its maker knows it."""
+"""The exact cost of a generated history: each API message once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 
 class Sum(Struct):
-    """Tokens, and of how many API messages."""
+    """Tokens, and the number of API messages."""
 
     messages: int = 0
     input: int = 0
@@ -18,7 +18,7 @@ class Sum(Struct):
     cache_read: int = 0
 
     def add(self, usage: dict[str, int]) -> None:
-        """One more API message."""
+        """Add an API message."""
         self.messages += 1
         self.input += usage["input_tokens"]
         self.output += usage["output_tokens"]
@@ -27,24 +27,24 @@ class Sum(Struct):
 
 
 class Truth(Struct):
-    """Everything that is worth checking a reader against."""
+    """All known values that a reader can be checked against."""
 
     size: int = 0
     files: int = 0
     lines: int = 0
-    """Of all files, copies included."""
+    """Lines of all files, copies included."""
     total: Sum = field(default_factory=Sum)
     days: dict[str, Sum] = field(default_factory=dict)
-    """By the day, in UTC, of the first line that tells the whole price."""
+    """Sums by the day, in UTC, of the first line that has the whole price."""
     models: dict[str, Sum] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
     failures: dict[str, int] = field(default_factory=dict)
     rare: str = ""
-    """A word that stands in one message of one file."""
+    """A word that occurs in one message of one file."""
     rare_file: str = ""
 
     def spend(self, model: str, day: str, usage: dict[str, int]) -> None:
-        """One API message."""
+        """Add an API message."""
         for book in (
             self.total,
             self.days.setdefault(day, Sum()),
@@ -53,21 +53,21 @@ class Truth(Struct):
             book.add(usage)
 
     def used(self, tool: str, *, error: bool) -> None:
-        """One call of a tool."""
+        """Add a tool call."""
         for book, count in ((self.calls, 1), (self.failures, int(error))):
             book[tool] = book.get(tool, 0) + count
 
     def wrote(self, data: bytes) -> None:
-        """One file."""
+        """Add a file."""
         self.size += len(data)
         self.files += 1
         self.lines += data.count(b"\n")
 
     def save(self, path: Path) -> None:
-        """Beside the corpus."""
+        """Save it next to the corpus."""
         path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=1))
 
 
 def load(path: Path) -> Truth:
-    """What was saved."""
+    """Load what was saved."""
     return msgspec.json.decode(path.read_bytes(), type=Truth)

@@ -1,4 +1,4 @@
-"""Words as people and programs use them: few of them often, most of them hardly ever."""
+"""Words with a realistic distribution: a few are very common, most are rare."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CJK = _CJK.split()
 
 
 class Weighted:
-    """Draws from a list whose first members come far more often than its last."""
+    """Draws from a list whose first members are far more frequent than its last."""
 
     def __init__(
         self, items: Sequence[str], exponent: float, random: numpy.random.Generator
@@ -44,14 +44,14 @@ class Weighted:
         self._random = random
 
     def draw(self, count: int) -> list[str]:
-        """So many of them."""
+        """Return this many of them."""
         places = numpy.searchsorted(self._edges, self._random.random(count))
         found: list[str] = self._items[numpy.minimum(places, len(self._items) - 1)].tolist()
         return found
 
 
 def vocabulary(random: Random, size: int) -> list[str]:
-    """Words from the most common to the rarest; the rare ones are longer."""
+    """Return words from the most common to the rarest; the rare ones are longer."""
     words = list(dict.fromkeys(COMMON))
     known = set(words)
     while len(words) < size:
@@ -67,7 +67,7 @@ def vocabulary(random: Random, size: int) -> list[str]:
 
 
 class Prose:
-    """Running text, made in large blocks out of phrases that recur."""
+    """Running text, made in large blocks from recurring phrases."""
 
     PHRASES = 120_000
     BLOCK = 40_000
@@ -84,7 +84,7 @@ class Prose:
         self._at = 0
 
     def take(self, size: int) -> str:
-        """About so many characters that were never taken before."""
+        """Return about this many characters that were never returned before."""
         if size > 400_000:
             return "\n".join(self.take(300_000) for _ in range(size // 300_000 + 1))
         if self._at + size > len(self._block):
@@ -113,7 +113,7 @@ class Prose:
 
 
 def cjk(random: Random, size: int) -> str:
-    """Japanese or Chinese of about so many characters."""
+    """Return Japanese or Chinese text of about this many characters."""
     words = random.choices(CJK, k=max(2, size // 2))
     for at in range(7, len(words), 9):
         words[at] = "。" if at % 2 else "、"

@@ -1,4 +1,4 @@
-"""Counting tokens: from the library and straight from the files, against ccusage."""
+"""Counting tokens: from the library and directly from the files, against ccusage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES = ("input", "output", "cache_write", "cache_read")
 
 
 def rows(stand: Stand) -> list[Row]:
-    """Totals of all sessions; all three must say what was spent."""
+    """Compare the totals of all sessions; all three must give the true total."""
     program = found(CCUSAGE)
     if program is None:
         absent = "ccusage NOT RUN: `make bench-peers` installs it"
@@ -49,7 +49,7 @@ def rows(stand: Stand) -> list[Row]:
 
 
 def of_library(output: str) -> dict[str, int]:
-    """The tokens that `talktree stats --json` tells."""
+    """Return the tokens in the output of `talktree stats --json`."""
     totals = json.loads(output)["totals"]
     return {name: totals[f"{name}_tokens"] for name in NAMES}
 

@@ -25,14 +25,14 @@ HOUR = 3600.0
 
 
 def rows(stand: Stand) -> list[Row]:
-    """All rows; the key is held by an agent of its own."""
+    """Return all rows; the key is held by an agent of its own."""
     with _unlocked(stand) as encrypted:
         return [*_importing(stand, encrypted), *_searching(stand, encrypted)]
 
 
 @contextmanager
 def _unlocked(stand: Stand) -> Iterator[Talktree]:
-    """A folder for an encrypted library, with a key that commands get from an agent."""
+    """Provide a folder for an encrypted library, with a key that commands get from an agent."""
     before = os.environ.get(HOME)
     os.environ[HOME] = str(stand.work / "home")
     key = generate_key()
@@ -50,7 +50,7 @@ def _unlocked(stand: Stand) -> Iterator[Talktree]:
 
 def _importing(stand: Stand, encrypted: Talktree) -> list[Row]:
     def cold() -> list[str]:
-        """The command that makes the encrypted library anew."""
+        """Return the command that recreates the encrypted library."""
         shutil.rmtree(encrypted.root, ignore_errors=True)
         encrypted.root.mkdir(mode=0o700)
         assert encrypted.about is not None

@@ -1,4 +1,4 @@
-"""Forgetting one conversation of a large library, beside importing it again and a full rewrite."""
+"""Forgetting one conversation of a large library, compared with an import and a full rewrite."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bench.measure import Row
 from talktree.library.library import Library
 
 BAR = "2 s"
-"""What forgetting one conversation of a gigabyte should take at most, as information."""
+"""The target for forgetting one conversation of a gigabyte, for information."""
 
 
 def forgetting(stand: Stand) -> list[Row]:
-    """Seconds to forget one conversation; beside it, what a rewrite of everything takes."""
+    """Measure the seconds to forget one conversation, and those of a full rewrite."""
     root = stand.work / "forgetting"
     with Library.open(root, write=True) as library:
         library.import_([stand.projects])

@@ -1,4 +1,4 @@
-"""Importing: cold, with nothing changed, with one line more; in what memory, to what size."""
+"""Importing: cold, unchanged, with one line more; memory and size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST = 26
 
 
 def cold(stand: Stand) -> list[Row]:
-    """All of a history, against nothing but its words into an index."""
+    """Compare importing a history with only indexing its words."""
     bare, ours = in_turns(
         lambda: must(stand.build_bare()),
         lambda: must(stand.import_cold()),
@@ -57,7 +57,7 @@ def cold(stand: Stand) -> list[Row]:
 
 
 def again(stand: Stand) -> list[Row]:
-    """Nothing changed: against a process that looks at every file."""
+    """Compare an unchanged import with a process that stats every file."""
     folder = str(stand.projects)
     scan, start, ours = in_turns(
         lambda: must([sys.executable, "-c", _SCAN, folder]),
@@ -79,7 +79,7 @@ def again(stand: Stand) -> list[Row]:
 
 
 def grown(stand: Stand) -> list[Row]:
-    """One line more in one file, in a process that is there, against looking at all files."""
+    """Compare importing one more line, in a running process, with a stat of all files."""
     taken, scans, read = Clock(), Clock(), 0
     with talktree.open_library(stand.ours.root) as library:
         for number in range(9):
@@ -104,7 +104,7 @@ def grown(stand: Stand) -> list[Row]:
 
 
 def size(stand: Stand) -> list[Row]:
-    """What the library takes on the disk."""
+    """Measure the size of the library on the disk."""
     with talktree.open_library(stand.ours.root) as library:
         info = library.info()
     raw = stand.truth.size
@@ -128,7 +128,7 @@ def size(stand: Stand) -> list[Row]:
 
 
 def huge(stand: Stand) -> list[Row]:
-    """A file with very long lines: memory beyond the longest of them."""
+    """Measure the memory for a file with very long lines, beyond the longest of them."""
     folder = huge_lines(300, LONGEST) / "projects"
     ran = must(Talktree(stand.work / "huge").import_(folder))
     bar = (100 + 4 * LONGEST) * 1_000_000

@@ -1,4 +1,4 @@
-"""Talktree as others are measured: by its commands, in processes of their own."""
+"""Talktree measured like the other programs: by its commands, in processes of their own."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Talktree:
         """The key file of an encrypted library."""
 
     def import_(self, folder: Path) -> list[str]:
-        """Take a folder in, or look at it again."""
+        """Return the command that imports a folder, or scans it again."""
         return [PROGRAM, "import", str(folder), "--json", "--library", str(self.root)]
 
     def search(self, words: str) -> list[str]:
-        """The best twenty, with excerpts."""
+        """Return the command for the best twenty hits, with excerpts."""
         return [PROGRAM, "search", words, "--library", str(self.root), "--color", "never"]
 
     def count(self) -> list[str]:
-        """The tokens of all sessions, from the library."""
+        """Return the command for the tokens of all sessions, from the library."""
         return [PROGRAM, "stats", "--json", "--library", str(self.root)]
 
     @staticmethod
     def count_files(folder: Path) -> list[str]:
-        """The tokens of all sessions, straight from their files."""
+        """Return the command for the tokens of all sessions, directly from their files."""
         return [sys.executable, "-c", _FILES, str(folder)]

@@ -1,4 +1,4 @@
-"""Searching: in a process that is there already, and from the shell against ripgrep."""
+"""Searching: in a running process, and from the shell against ripgrep."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HITS = 10
 
 
 def in_process(stand: Stand) -> list[Row]:
-    """Five kinds of queries with their excerpts, against bare hits of the bare index."""
+    """Compare five kinds of queries with their excerpts to bare hits of the bare index."""
     bare = _bare(stand)
     rows = []
     with talktree.open_library(stand.ours.root, write=False) as library:
@@ -48,7 +48,7 @@ def in_process(stand: Stand) -> list[Row]:
 
 
 def _bare(stand: Stand) -> Callable[[str], None]:
-    """A search of the bare index: the best hits, without what they say."""
+    """Return a search of the bare index: the best hits, without their texts."""
     index = tantivy.Index.open(str(stand.bare))
     index.reload()
     searcher = index.searcher()
@@ -65,7 +65,7 @@ def _bare(stand: Stand) -> Callable[[str], None]:
 
 
 def from_shell(stand: Stand) -> list[Row]:
-    """A new process each, against ripgrep over the raw files."""
+    """Compare a new process for each query with ripgrep over the raw files."""
     rg = found(RIPGREP) or shutil.which("rg")
     program = [str(rg), "-c", "-F"] if rg else ["grep", "-rcF"]
     name = "rg" if rg else "ripgrep is NOT THERE; grep -F"
@@ -112,7 +112,7 @@ def timed_in_turns(searches: Sequence[Callable[[str], None]], queries: list[str]
 
 
 def queries_of(stand: Stand) -> dict[str, list[str]]:
-    """Queries of five kinds, the same for the same history."""
+    """Return queries of five kinds, the same for the same history."""
     random = Random("queries")
     text = stand.growing.read_bytes()[:2_000_000].decode(errors="replace")
     rare = sorted(set(re.findall(r"\b[a-z]{11,16}\b", text)) - set(COMMON))

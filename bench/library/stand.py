@@ -1,4 +1,4 @@
-"""What the measurements share: a history that may be appended to, a library, a bare index."""
+"""The shared setup of the measurements: a history that can be extended, a library, a bare index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.walk import files
 
 
 class Stand(NamedTuple):
-    """Everything lies in one temporary folder."""
+    """The setup; everything is in one temporary folder."""
 
     size: int
     """Megabytes."""
@@ -28,7 +28,7 @@ class Stand(NamedTuple):
     growing: Path
     ours: Talktree
     bare: Path
-    """Where the bare index is built."""
+    """The folder of the bare index."""
 
     @property
     def projects(self) -> Path:
@@ -36,19 +36,19 @@ class Stand(NamedTuple):
         return self.history / "projects"
 
     def build_bare(self) -> list[str]:
-        """The command that builds the bare index anew."""
+        """Return the command that rebuilds the bare index."""
         shutil.rmtree(self.bare, ignore_errors=True)
         return [sys.executable, "-m", "bench.bare", str(self.projects), str(self.bare)]
 
     def import_cold(self) -> list[str]:
-        """The command that makes the library anew."""
+        """Return the command that recreates the library."""
         shutil.rmtree(self.ours.root, ignore_errors=True)
         return self.ours.import_(self.projects)
 
 
 @contextmanager
 def stand(size: int) -> Iterator[Stand]:
-    """A stand for a history of so many megabytes, taken away at the end."""
+    """Provide the setup for a history of this many megabytes, and remove it at the end."""
     as_installed()
     source = history(size)
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:

@@ -25,7 +25,7 @@ PARTS: tuple[Callable[[Stand], list[Row]], ...] = (
 
 
 def rows(megabytes: int) -> Iterator[Row]:
-    """All rows, each as soon as it is measured."""
+    """Yield all rows, each as soon as it is measured."""
     with stand(megabytes) as made:
         for part in PARTS:
             try:

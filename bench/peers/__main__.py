@@ -37,7 +37,7 @@ def _lines(size: int) -> Iterator[str]:
         yield _line(_ours("talktree", Path(folder) / "before", size))
         for kind in PEERS:
             yield _line(_cells(kind, Path(folder) / kind.package.name, size))
-        # A machine may be slower for minutes, so it is asked again when all others were.
+        # A machine may be slower for minutes, so it is measured again after all others.
         yield _line(_ours("talktree, once more", Path(folder) / "after", size))
 
 
@@ -48,7 +48,7 @@ def _line(cells: Sequence[str]) -> str:
 def _ours(name: str, work: Path, size: int) -> list[str]:
     ours = Talktree(work)
     folder = history(size) / "projects"
-    # Nobody is to wait for the disk: who comes later finds all files in memory.
+    # Load all files into memory first, so that no contestant has to wait for the disk.
     for path in folder.rglob("*.jsonl"):
         path.read_bytes()
     first, again = run(ours.import_(folder)), run(ours.import_(folder))
@@ -85,7 +85,7 @@ def _cells(kind: type[Peer], work: Path, size: int) -> list[str]:
 
 
 def _linked(source: Path, copy: Path) -> None:
-    """A copy that shares the files: a program may add its own beside them."""
+    """Copy by hard links: a program may add its own files next to them."""
     shutil.copytree(source, copy, copy_function=lambda a, b: Path(b).hardlink_to(a))
 
 
@@ -117,7 +117,7 @@ def _describe(ran: Ran | None) -> str:
 
 
 def _judged(ran: Ran | None, tokens: Callable[[str], dict[str, int]], total: Sum) -> str:
-    """Whether its tokens are the ones that were spent."""
+    """Return whether its tokens are the true ones, as text."""
     if ran is None or ran.status != 0:
         return "–"
     off = [

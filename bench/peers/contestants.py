@@ -1,4 +1,4 @@
-"""How each program is asked to index, to look again, to search and to count."""
+"""The commands of each program to index, index again, search and count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMON = "function"
 
 
 class Peer(ABC):
-    """A program with a home of its own and a copy of the history, which it may write into."""
+    """A program with a home of its own and a copy of the history, which it may write to."""
 
     package: Package
     largest: int | None = None
@@ -29,7 +29,7 @@ class Peer(ABC):
 
     @property
     def env(self) -> Mapping[str, str]:
-        """Nothing of the person who runs this is read, written or told to anybody."""
+        """An environment in which nothing of the user is read, written or sent."""
         return {
             "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / "config"),
@@ -45,19 +45,19 @@ class Peer(ABC):
         }
 
     def index(self) -> Sequence[str] | None:
-        """Its index, the first time and again."""
+        """Return the command that indexes, the first time and again."""
         return None
 
     def search(self, word: str) -> Sequence[str] | None:
-        """A search from the shell."""
+        """Return the command for a search from the shell."""
         return None
 
     def count(self) -> Sequence[str] | None:
-        """The tokens of all sessions."""
+        """Return the command for the tokens of all sessions."""
         return None
 
     def tokens(self, output: str) -> dict[str, int]:
-        """What its count says: input, output, cache_write, cache_read."""
+        """Return the tokens in its output: input, output, cache_write, cache_read."""
         totals: dict[str, Any] = json.loads(output)["totals"]
         return {
             "input": totals["inputTokens"],
@@ -67,17 +67,17 @@ class Peer(ABC):
         }
 
     def kept(self) -> list[Path]:
-        """The folders and files it keeps its index in."""
+        """Return the folders and files of its index."""
         return []
 
     def forget(self) -> None:
-        """Take away its index."""
+        """Remove its index."""
         for path in self.kept():
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 class Ccusage(Peer):
-    """Counts tokens straight from the files; no index, no search."""
+    """Counts tokens directly from the files; no index, no search."""
 
     package = CCUSAGE
 
@@ -119,7 +119,7 @@ class Aichat(Peer):
 
 
 class ClaudeCodeLog(Peer):
-    """Renders pages; its cache lies beside the sessions."""
+    """Renders pages; its cache is next to the sessions."""
 
     package = CLAUDE_CODE_LOG
     largest = 100

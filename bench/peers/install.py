@@ -35,13 +35,13 @@ ALL = (CCUSAGE, AGENTSVIEW, AICHAT, CLAUDE_CODE_LOG, TRANSCRIPTS, RIPGREP)
 
 
 def found(package: Package) -> Path | None:
-    """The program, if it was installed."""
+    """Return the program, if it is installed."""
     path = _folder(package) / package.program
     return path if path.exists() else None
 
 
 def installed(package: Package) -> Path | None:
-    """The program, installed now if need be; none if the registries do not have it."""
+    """Return the program, after installing it if needed; None if the registries do not have it."""
     if found(package) is None:
         print(f"installing {package.name}", file=sys.stderr)
         for command in _commands(package):
@@ -65,7 +65,7 @@ def _commands(package: Package) -> list[list[str]]:
     if package.npm:
         return [["npm", "install", "--prefix", folder, "--no-fund", "--no-audit", package.npm]]
     pip = [f"{folder}/bin/python", "-m", "pip", "install", "--quiet"]
-    # Whatever would have to be compiled first is not installed.
+    # Packages that would have to be compiled are not installed.
     return [
         [sys.executable, "-m", "venv", folder],
         [*pip, "--prefer-binary", "--only-binary", package.name, package.pip],

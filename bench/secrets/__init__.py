@@ -1,1 +1,1 @@
-"""Planted secrets and their lookalikes: how many of either an export replaces."""
+"""Planted secrets and their lookalikes: how many of each an export replaces."""

@@ -31,7 +31,7 @@ INTRODUCTION = (
     "placeholders, labels, code) must stay. detect-secrets reads the same texts as files, one each."
 )
 GROUP = 40
-"""Texts of one conversation; many conversations, so that no text helps to find another's secret."""
+"""Texts per conversation; there are many, so that no text helps to find another's secret."""
 
 
 def main() -> None:
@@ -85,7 +85,7 @@ def _share(count: int, total: int) -> str:
 
 
 def _missed(texts: Sequence[Planted]) -> set[int]:
-    """The numbers of texts whose secret is in the bytes of any export, in any place."""
+    """Return the numbers of texts whose secret is in the bytes of any export, in any place."""
     missed: set[int] = set()
     with tempfile.TemporaryDirectory() as folder:
         for start in range(0, len(texts), GROUP):
@@ -106,7 +106,7 @@ def _missed(texts: Sequence[Planted]) -> set[int]:
 
 @cache
 def _without_texts(count: int, place: str, target: str) -> bytes:
-    """What an export of such a size has anyway: three characters may be in any style sheet."""
+    """Return an export of that size without the texts: three characters may be in any style."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / f"{place}.jsonl"
         source.write_text(_conversation(["…"] * count, place))
@@ -114,7 +114,7 @@ def _without_texts(count: int, place: str, target: str) -> bytes:
 
 
 def _false_positives(texts: Sequence[str]) -> int:
-    """How many texts are not the same after an export."""
+    """Return how many texts an export changes."""
     changed: set[int] = set()
     with tempfile.TemporaryDirectory() as folder:
         for place in PLACES:
@@ -134,7 +134,7 @@ def _false_positives(texts: Sequence[str]) -> int:
 
 
 def _forms(secret: str) -> tuple[bytes, ...]:
-    """A secret as it may be written in any of the formats."""
+    """Return the forms of a secret in any of the formats."""
     escaped = json.dumps(secret)[1:-1]
     html = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return tuple({form.encode() for form in (secret, escaped, html, html.replace("'", "&#x27;"))})
@@ -149,7 +149,7 @@ def _exported(source: Path, target: str) -> bytes:
 
 
 def _conversation(texts: Sequence[str], place: str) -> str:
-    """A session of Claude Code with a message, a call and a result for each text."""
+    """Return a Claude Code session with a message, a call and a result for each text."""
     lines = []
     above = None
     for number, text in enumerate(texts):
@@ -183,7 +183,7 @@ def _conversation(texts: Sequence[str], place: str) -> str:
 
 
 def _found_by_peer(program: Path, texts: Sequence[str]) -> set[int]:
-    """The numbers of the texts in which detect-secrets reports something."""
+    """Return the numbers of the texts in which detect-secrets reports something."""
     with tempfile.TemporaryDirectory() as folder:
         for number, text in enumerate(texts):
             (Path(folder) / f"{number}.txt").write_text(text)

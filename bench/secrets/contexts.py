@@ -1,4 +1,4 @@
-"""Where secrets are written: prose, commands, settings, JSON, logs and code."""
+"""Contexts of secrets: prose, commands, settings, JSON, logs and code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Planted(NamedTuple):
 
 
 def camel(name: str) -> str:
-    """`DB_PASSWORD` as JavaScript writes it."""
+    """Return `DB_PASSWORD` as JavaScript writes it."""
     first, *rest = name.lower().split("_")
     return first + "".join(word.capitalize() for word in rest)
 
@@ -35,7 +35,7 @@ FREE: dict[str, Callable[[str], str]] = {
     "log": lambda key: f"2026-03-02T09:00:03Z ERROR [gateway] rejected {key} (401) after 3 ms",
     "code": lambda key: f"const client = new Client({{ value: {json.dumps(key)}, timeout: 30 }});",
 }
-"""For values that are known by their form."""
+"""Contexts for values that are recognised by their form."""
 BY_NAME: dict[str, Callable[[str, str], str]] = {
     "prose": lambda name, value: (
         f"The {name.lower().replace('_', ' ')} is `{value}`, keep it safe."
@@ -49,11 +49,11 @@ BY_NAME: dict[str, Callable[[str, str], str]] = {
     "code": lambda name, value: f"{name.lower()} = {json.dumps(value)}  # rotate in May",
     "kubernetes": lambda name, value: f"env:\n- name: {name}\n  value: {json.dumps(value)}\n",
 }
-"""For values that are known by their names."""
+"""Contexts for values that are recognised by their names."""
 
 
 def _folded(key: str) -> str:
-    """A long value as a terminal or YAML wraps it."""
+    """Return a long value as a terminal or YAML wraps it."""
     return "\n".join(key[at : at + 32] for at in range(0, len(key), 32))
 
 
@@ -480,7 +480,7 @@ PLACES: dict[str, tuple[Make, tuple[tuple[str, Callable[[str], str]], ...]]] = {
         ),
     ),
 }
-"""Values that are known by their places."""
+"""Values that are recognised by their places."""
 _BLOCK: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("prose", lambda key: f"Here it is:\n\n```\n{key}\n```\n\nDone."),
     ("env", lambda key: f'PRIVATE_KEY="{key.replace(chr(10), chr(92) + "n")}"'),
@@ -492,7 +492,7 @@ _BLOCK: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 def hidden(kind: str, value: str) -> str:
-    """What must not be in the output: of a block a line from its middle, of a hook its end."""
+    """Return what must not be in the output: a middle line of a block, the end of a hook."""
     if value.startswith("-----BEGIN"):
         return value.split("\n")[4]
     if kind == "slack hook":
@@ -503,7 +503,7 @@ def hidden(kind: str, value: str) -> str:
 
 
 def planted(seed: int, rounds: int = 1) -> Iterator[Planted]:
-    """Every kind in each of its contexts."""
+    """Yield every kind in each of its contexts."""
     dice = Dice(seed)
     for _ in range(rounds):
         for kind, make in TOKENS.items():

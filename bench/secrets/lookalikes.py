@@ -283,7 +283,7 @@ LABELS = (
 
 
 def lookalikes(seed: int) -> Iterator[tuple[str, str]]:
-    """Their kinds and texts."""
+    """Yield their kinds and texts."""
     dice = Dice(seed)
     for size, kind in ((32, "md5"), (40, "sha1"), (64, "sha256"), (128, "sha512"), (7, "git")):
         for around in ("commit {}", "{}  dist/app.tar.gz", '{{"hash": "{}"}}', "etag: {}", "id={}"):

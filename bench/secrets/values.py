@@ -1,4 +1,4 @@
-"""Values of secrets by the rules of their issuers, drawn from a seed; none of them opens anything.
+"""Secret values by the rules of their issuers, drawn from a seed; none of them is in use.
 
 Each value is drawn when it is needed, so that no scanner finds a key in this file.
 """
@@ -21,7 +21,7 @@ BASE32 = string.ascii_uppercase + "234567"
 BASE64 = ALNUM + "+/"
 DIGITS = string.digits
 RARE = "ghjkmnqrtvwxyz"
-"""Letters that no number in base 16 has."""
+"""Letters that are not hexadecimal digits."""
 BECH32 = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"
 SYMBOLS = "!#%*+-=?@^_~."
 WORDS = [
@@ -102,7 +102,7 @@ Picked = TypeVar("Picked")
 
 
 class Dice:
-    """Draws the same things each time."""
+    """A seeded random generator."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -111,11 +111,11 @@ class Dice:
         return "".join(self.random.choice(letters) for _ in range(size))
 
     def pick(self, choices: Sequence[Picked]) -> Picked:
-        """One of several."""
+        """Return one of several."""
         return self.random.choice(choices)
 
     def uuid(self) -> str:
-        """A random UUID."""
+        """Return a random UUID."""
         return "-".join(self(size, HEX) for size in (8, 4, 4, 4, 12))
 
 
@@ -123,19 +123,19 @@ Make = Callable[[Dice], str]
 
 
 def b64(text: str) -> str:
-    """Text in base 64."""
+    """Return text in base 64."""
     return base64.b64encode(text.encode()).decode()
 
 
 def jwt(dice: Dice) -> str:
-    """A signed web token."""
+    """Return a signed web token."""
     head = base64.urlsafe_b64encode(b'{"alg":"HS256","typ":"JWT"}').decode().rstrip("=")
     body = json.dumps({"sub": dice(12), "iss": dice(8), "iat": 1760000000}).encode()
     return f"{head}.{base64.urlsafe_b64encode(body).decode().rstrip('=')}.{dice(43, WORD)}"
 
 
 def pem(kind: str, lines: int = 12) -> Make:
-    """A private key between its two lines."""
+    """Return a private key between its two lines."""
 
     def make(dice: Dice) -> str:
         body = "\n".join(dice(64, BASE64) for _ in range(lines))
@@ -145,7 +145,7 @@ def pem(kind: str, lines: int = 12) -> Make:
 
 
 def password(dice: Dice) -> str:
-    """A password as people and their managers make them."""
+    """Return a typical password of users and password managers."""
     style = dice.random.randrange(6)
     word, other = dice.pick(WORDS), dice.pick(WORDS)
     number = str(dice.random.randrange(2, 9999))
@@ -161,23 +161,23 @@ def password(dice: Dice) -> str:
 
 
 def words_password(dice: Dice) -> str:
-    """A password made of words only."""
+    """Return a password made of words only."""
     return "-".join(dice.pick(WORDS) for _ in range(4))
 
 
 def short_password(dice: Dice) -> str:
-    """A short one."""
+    """Return a short password."""
     return dice.pick(WORDS)[:4] + dice.pick(list("!#%*+?@")) + dice(2, DIGITS)
 
 
 def tiny_password(dice: Dice) -> str:
-    """Three characters."""
+    """Return three characters."""
     first, last = dice(1, RARE), dice(1, RARE)
     return first + dice(1, DIGITS + "!#%+?@") + last
 
 
 def spaced_password(dice: Dice) -> str:
-    """One with blanks in it."""
+    """Return a password with blanks in it."""
     word, other = dice.pick(WORDS), dice.pick(WORDS)
     number = str(dice.random.randrange(20, 9999))
     style = dice.random.randrange(4)
@@ -190,49 +190,49 @@ def spaced_password(dice: Dice) -> str:
 
 
 def one_word(dice: Dice) -> str:
-    """A plain word."""
+    """Return a plain word."""
     word = dice.pick(WORDS)
     return word.capitalize() if dice.random.randrange(2) else word
 
 
 def small_word(dice: Dice) -> str:
-    """A plain word in small letters."""
+    """Return a plain word in lower case."""
     return dice.pick(WORDS)
 
 
 def dollar_password(dice: Dice) -> str:
-    """One that is written like a variable."""
+    """Return a password that looks like a variable."""
     year = str(dice.random.randrange(1960, 2030))
     return f"${dice.pick(WORDS)[1:]}{year}{dice.pick(['', '!', '#'])}"
 
 
 def number_password(dice: Dice) -> str:
-    """Digits only, the most common ones among them."""
+    """Return digits only, the most common ones among them."""
     return dice.pick(["12345678", "123456", dice(4, DIGITS), dice(6, DIGITS), dice(8, DIGITS)])
 
 
 def pin(dice: Dice) -> str:
-    """What a card or a phone asks for."""
+    """Return a PIN of a card or a phone."""
     return dice.pick("123456789") + dice(dice.pick([3, 5]), DIGITS)
 
 
 def short_key(dice: Dice) -> str:
-    """A key that a person thought of."""
+    """Return a key that a user made up."""
     return dice(dice.random.randrange(2, 5), RARE) + dice(dice.random.randrange(1, 4), DIGITS)
 
 
 def phrase(dice: Dice) -> str:
-    """A passphrase of several words."""
+    """Return a passphrase of several words."""
     return " ".join(dice.pick(WORDS) for _ in range(5))
 
 
 def sha512_crypt(dice: Dice) -> str:
-    """A line of /etc/shadow, its hash only."""
+    """Return the hash of a line of /etc/shadow."""
     return f"$6${dice(16, ALNUM + './')}${dice(86, ALNUM + './')}"
 
 
 def bcrypt(dice: Dice) -> str:
-    """A hash as htpasswd -B writes it."""
+    """Return a hash as htpasswd -B writes it."""
     return f"$2y$10${dice(53, ALNUM + './')}"
 
 
@@ -314,7 +314,7 @@ TOKENS: dict[str, Make] = {
     "jwt": jwt,
     "age": lambda d: f"AGE-SECRET-KEY-1{d(58, BECH32)}",
 }
-"""Values that are known by their form."""
+"""Values that are recognised by their form."""
 NAMED: dict[str, tuple[str, Make]] = {
     "database password": ("DB_PASSWORD", password),
     "postgres password": ("PGPASSWORD", password),
@@ -339,4 +339,4 @@ NAMED: dict[str, tuple[str, Make]] = {
     "session secret": ("SESSION_SECRET", lambda d: d(20, LOWER)),
     "webhook token": ("WEBHOOK_TOKEN", lambda d: d(16, LOWER)),
 }
-"""Values that are known only by their names."""
+"""Values that are recognised only by their names."""

@@ -1,4 +1,4 @@
-"""Writing conversations: new ones from nothing, and those that were read."""
+"""Writing conversations: new ones, and those that were read."""
 
 from talktree.authoring.draft import Draft
 from talktree.authoring.start import edit, new

@@ -1,7 +1,7 @@
-"""A conversation that is being written: the verbs change it, the values it gives out never change.
+"""A conversation that is being written: methods change it, but the values it returns never change.
 
-Every verb is one of the operations of `talktree edit` and the studio. What the format cannot hold
-is refused at once, and then nothing has changed.
+Every method is one of the operations of `talktree edit` and the studio. What the format cannot hold
+is refused immediately, without any change.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from talktree.model.tree import Branch, Tree
 from talktree.text.times import MILLI
 
 ROOT = "root"
-"""Stands for no message: what follows it is a beginning."""
+"""Means no message: what follows it is a beginning."""
 
 
 class _Work:
-    """What all forks of a draft share."""
+    """The state that all forks of a draft share."""
 
     def __init__(self, document: Document, id: str) -> None:
         self.queue = ReplyQueue(document, id)
@@ -57,12 +57,12 @@ class _Work:
 
     @document.setter
     def document(self, document: Document) -> None:
-        """Go on from another document."""
+        """Continue from another document."""
         self.queue = ReplyQueue(document, self.queue.id)
 
 
 class Draft(Document):
-    """A document whose one conversation can be written in.
+    """A document whose one conversation can be written.
 
     It reads like the conversation: `for message in draft`, `len(draft)`, `draft[0]`.
     """
@@ -91,7 +91,7 @@ class Draft(Document):
         self._tip: str | None = None
         self._kind = get_format(document.format)
 
-    # what is there
+    # contents
 
     @property
     def document(self) -> Document:
@@ -110,24 +110,24 @@ class Draft(Document):
 
     @property
     def findings(self) -> list[Finding]:
-        """What reading noticed."""
+        """What reading reported."""
         return self.document.findings
 
     @property
     def quick_findings(self) -> list[Finding]:
-        """What reading noticed, of large files only in part."""
+        """What reading reported, only in part for large files."""
         return self.document.quick_findings
 
     def with_conversation(self, changed: Conversation) -> Document:
-        """A document with one conversation replaced; the draft stays what it is."""
+        """Return a document with one conversation replaced; the draft does not change."""
         return self.document.with_conversation(changed)
 
     def with_only(self, conversation: Conversation) -> Document:
-        """A document with one conversation of it."""
+        """Return a document with one of its conversations."""
         return self.document.with_only(conversation)
 
     def with_these(self, conversations: Sequence[Conversation]) -> Document:
-        """A document with some conversations of it."""
+        """Return a document with some of its conversations."""
         return self.document.with_these(conversations)
 
     @property
@@ -142,24 +142,24 @@ class Draft(Document):
 
     @property
     def tree(self) -> Tree:
-        """The shape of the conversation."""
+        """The tree of the conversation."""
         return self.conversation.tree
 
     @property
     def counts(self) -> ConversationCounts:
-        """How much the conversation is."""
+        """The counts of the conversation."""
         return self.conversation.counts
 
     def messages(self) -> Iterator[Message]:
-        """All messages of all branches in source order."""
+        """Yield all messages of all branches in source order."""
         return self.conversation.messages()
 
     def branches(self) -> list[Branch]:
-        """Every branch, the active one first."""
+        """Return every branch, the active one first."""
         return self.conversation.branches()
 
     def path(self, leaf: str | None = None) -> list[Message]:
-        """The messages from the start to a leaf, by default to the last message."""
+        """Return the messages from the start to a leaf, by default to the last message."""
         last = self.last
         return self.conversation.path(last.id if leaf is None and last else leaf)
 
@@ -176,7 +176,7 @@ class Draft(Document):
         return path[-1] if path else None
 
     def __len__(self) -> int:
-        """The number of messages."""
+        """Return the number of messages."""
         return len(self._work.queue)
 
     def __bool__(self) -> bool:
@@ -202,7 +202,7 @@ class Draft(Document):
         title = f" {self.title!r}" if self.title else ""
         return f"<Draft {self._id}{title} ({self.format}, {count})>"
 
-    # what can be done
+    # methods
 
     def reply(
         self,
@@ -217,7 +217,7 @@ class Draft(Document):
     ) -> Message:
         """Add a message below the last one, or below another one; `root` makes it a beginning.
 
-        Its id, its time and all that the format requires are filled in.
+        Its id, its time and everything that the format requires are filled in.
         """
         kind, queue = self._kind, self._work.queue
         require_text(text, "a text")
@@ -255,7 +255,7 @@ class Draft(Document):
         media_type: str | None = None,
         accept_suspicious: bool = False,
     ) -> Message:
-        """Put a file with the last message, or with another one.
+        """Attach a file to the last message, or to another one.
 
         A dangerous file is refused, and a suspicious one unless it is accepted.
         """
@@ -276,9 +276,9 @@ class Draft(Document):
         media_type: str | None = None,
         to: str | Message | None = None,
     ) -> Message:
-        """Add something that the last message made, or another one: code, a page, a diagram.
+        """Add an artifact to the last message, or to another one: code, a page, a diagram.
 
-        Without a media type the format tells it from the title and the content.
+        Without a media type, the format derives it from the title and the content.
         """
         about = self._resolve_message_id(to)
         require_text(title, "a title")
@@ -291,7 +291,7 @@ class Draft(Document):
         return self.conversation[about]
 
     def fork(self, at: str | Message | None = None) -> Draft:
-        """Another draft of the same conversation, of which the next reply follows another message.
+        """Return another draft of the same conversation, whose next reply follows another message.
 
         What is written in one of them is in all of them.
         """
@@ -311,7 +311,7 @@ class Draft(Document):
         return other
 
     def edit(self, id: str | Message, text: str, *, branch: bool = False) -> Message:
-        """Give a message other words: in the message itself, or as a new branch beside it."""
+        """Change the text of a message: in the message itself, or as a new branch next to it."""
         about = resolve_message_id(self.conversation, id)
         require_text(text, "a text")
         if not branch:
@@ -323,7 +323,7 @@ class Draft(Document):
         return self.conversation[operation.id]
 
     def delete(self, id: str | Message) -> None:
-        """Mark a message as deleted; it is taken out if the format has no such mark."""
+        """Mark a message as deleted; it is removed if the format has no such mark."""
         about = resolve_message_id(self.conversation, id)
         if DELETED not in self._kind.can.flags:
             self.remove(about)
@@ -331,18 +331,18 @@ class Draft(Document):
         self._do_and_step_back(operations.delete(self.conversation, about))
 
     def undelete(self, id: str | Message) -> Message:
-        """Take the mark of a deleted message away again."""
+        """Remove the mark of a deleted message."""
         about = resolve_message_id(self.conversation, id)
         self.do(operations.undelete(self.conversation, about))
         return self.conversation[about]
 
     def remove(self, id: str | Message) -> None:
-        """Take a message out; what followed it follows the message before it."""
+        """Remove a message; what followed it follows the message before it."""
         about = resolve_message_id(self.conversation, id)
         self._do_and_step_back(operations.remove(self.conversation, about))
 
     def move(self, id: str | Message, to: str | Message) -> Message:
-        """Let a message and all below it follow another one; `root` makes it a beginning."""
+        """Move a message and all below it to another parent; `root` makes it a beginning."""
         conversation = self.conversation
         about = resolve_message_id(conversation, id)
         self.do(operations.move(conversation, about, self._find_parent_id(conversation, to)))
@@ -355,7 +355,7 @@ class Draft(Document):
         return self.conversation[about]
 
     def do(self, operation: Operation) -> None:
-        """Make one edit; refused if the format cannot hold it, and then nothing has changed."""
+        """Execute an operation; refused without any change if the format cannot hold the result."""
         before = self.conversation
         after = apply_edit(self.document, self._id, operation)
         refuse_unwritable(before, after)
@@ -364,8 +364,8 @@ class Draft(Document):
     def save(self, path: str | Path | None = None, *, force: bool = False) -> list[Path]:
         """Write it in its format, and return what was written.
 
-        An output that exists is replaced only with `force`. Without a path it takes the place of
-        the file that it was read from, after a verified backup.
+        An existing output is replaced only with `force`. Without a path, it replaces the file that
+        it was read from, after a verified backup.
         """
         if path is not None:
             return api.write(self.document, path, force=force)
@@ -373,7 +373,7 @@ class Draft(Document):
         if place is None:
             raise UsageError("say where it goes", hint="save('path')")
         changed = api.save_edited(self.document, place).changed
-        # It goes on from what is there now.
+        # It continues from what is there now.
         again = api.read(place, format=self.format, alone=True)
         self._work.document = with_conversation(again)
         return list(changed)
@@ -381,7 +381,7 @@ class Draft(Document):
     # details
 
     def _find_parent_id(self, conversation: Conversation, to: object) -> str | None:
-        """The message that a new one follows; None for a beginning."""
+        """Return the message that a new one follows; None for a beginning."""
         if to is None:
             last = self.last
             return None if last is None else last.id
@@ -392,7 +392,7 @@ class Draft(Document):
         )
 
     def _resolve_message_id(self, to: object) -> str:
-        """The message that is meant: the last one unless another is named."""
+        """Return the id of the given message: the last one unless another is named."""
         if to is not None:
             return resolve_message_id(self.conversation, to)
         last = self.last
@@ -401,14 +401,14 @@ class Draft(Document):
         return last.id
 
     def _do_and_step_back(self, operation: DeleteMessage | RemoveMessage) -> None:
-        """Make an edit after which the next reply no longer follows the message it is about."""
+        """Execute an operation after which the next reply no longer follows the message."""
         parent = self.conversation[operation.about].parent
         self.do(operation)
         if self._tip == operation.about:
             self._tip = parent
 
     def _choose_time(self, given: Moment | None) -> int:
-        """The time of a new message: later than that of the one that was written before it."""
+        """Return the time of a new message, later than that of the message written before it."""
         if given is not None:
             return parse_time(given, self._kind)
         newest = self._work.newest

@@ -1,9 +1,9 @@
-"""Replies that wait to become part of a document, so that many of them take linear time.
+"""Replies that wait to become part of a document, so that adding many takes linear time.
 
 A conversation is a value: each edit makes a new one, which takes time in proportion to its length.
-What a format says of a new message depends only on the first entries and on the message before it.
-So a reply behind the last one is made in an excerpt of the conversation with just these, and all
-that wait are added at once when somebody looks at the document.
+How a format writes a new message depends only on the first entries and on the message before it. So
+a reply after the last one is made in an excerpt of the conversation with just these, and all
+waiting replies are added together when the document is read.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from talktree.model.message import Message
 from talktree.model.operations import ReplyTo
 
 ENOUGH = 2 * LOOKED_AT
-"""How many records a conversation has before replies wait."""
+"""Number of records of a conversation before replies wait."""
 
 
 class ReplyQueue:
-    """A document, and replies behind its last message that are not part of it yet."""
+    """A document, and replies after its last message that are not part of it yet."""
 
     def __init__(self, document: Document, id: str) -> None:
         self._document = document
         self.id = id
         """The key of the conversation."""
         self.last: Message | None = None
-        """The last reply that waits."""
+        """The last reply in the queue."""
         self._waiting: list[Message] = []
         self._start: Conversation | None = None
         self._end: Conversation | None = None
 
     def __len__(self) -> int:
-        """The number of messages, with those that wait."""
+        """Return the number of messages, including waiting ones."""
         return len(self._document.find(self.id)) + len(self._waiting)
 
     def can_follow(self, tip: str | None) -> bool:
@@ -51,7 +51,7 @@ class ReplyQueue:
         return True
 
     def end(self) -> Conversation:
-        """The excerpt of the conversation that ends with the last reply."""
+        """Return the excerpt of the conversation that ends with the last reply."""
         if self._end is None:
             assert self._start is not None
             assert self.last is not None
@@ -59,7 +59,7 @@ class ReplyQueue:
         return self._end
 
     def add(self, reply: ReplyTo) -> Message:
-        """Let a reply wait, unless the format cannot hold it; the message it makes."""
+        """Queue a reply, unless the format cannot hold it; return its message."""
         before = self.end()
         after = apply_and_fill(before, reply)
         refuse_unwritable(before, self._document.with_conversation(after))
@@ -69,7 +69,7 @@ class ReplyQueue:
         return self.last
 
     def flush(self) -> Document:
-        """The document with all that waited."""
+        """Return the document with all waiting replies."""
         if self._waiting:
             found = self._document.find(self.id)
             first = min(-1, min(found.changed, default=0) - 1)
@@ -84,12 +84,12 @@ class ReplyQueue:
 
 
 def zip_entries(numbers: range, messages: list[Message]) -> dict[int, Entry]:
-    """The messages by their numbers."""
+    """Return the messages with their numbers."""
     return dict(zip(numbers, messages, strict=True))
 
 
 def _excerpt(conversation: Conversation) -> Conversation:
-    """The first entries of a conversation."""
+    """Return the first entries of a conversation."""
     members = array("q", list(conversation.members[:LOOKED_AT]))
     kept = set(members)
     changed = {number: each for number, each in conversation.changed.items() if number in kept}
@@ -97,7 +97,7 @@ def _excerpt(conversation: Conversation) -> Conversation:
 
 
 def _append_to_excerpt(start: Conversation, last: Message) -> Conversation:
-    """An excerpt with the message that the next one follows."""
+    """Return an excerpt with the message that the next one follows."""
     if last.id in start:
         return start
     number = min(-1, min(start.changed, default=0) - 1)

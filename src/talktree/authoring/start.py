@@ -1,4 +1,4 @@
-"""Where drafts come from: a new conversation, or one that exists."""
+"""Creating drafts: of a new conversation, or of one that exists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from talktree.model.message import Context
 
 
 def new(format: str, *, title: str | None = None) -> Draft:
-    """A new conversation in a format, by its name or an alias; nothing is written yet."""
+    """Return a draft of a new conversation in a format, by its name or an alias.
+
+    Nothing is written yet.
+    """
     if not isinstance(format, str):
         raise NotFound(f"no format {format!r}", hint=f"one of {', '.join(slugs())}")
     chosen = get_format(format)
@@ -36,9 +39,9 @@ def edit(
     conversation: str | None = None,
     format: str | None = None,
 ) -> Draft:
-    """A draft of what exists: of a document, or of the file or folder at a path.
+    """Return a draft of a document, or of the file or folder at a path.
 
-    The document stays what it is. Name the conversation if there are several.
+    The document does not change. Name the conversation if there are several.
     """
     place = Path(document) if isinstance(document, str | Path) else None
     if isinstance(document, Draft):

@@ -1,4 +1,4 @@
-"""What people give to the verbs of a draft, checked: wrong values are refused in words."""
+"""Validating the arguments of a draft's methods: wrong values raise clear errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Moment = datetime | str | int
 
 
 def require_text(value: object, what: str) -> str:
-    """A text, or an error that says what should have been one."""
+    """Return a text; raise an error that names the argument if it is not one."""
     if not isinstance(value, str):
         raise UsageError(f"{what} must be a str, not {type(value).__name__}")
     try:
@@ -34,7 +34,7 @@ def require_text(value: object, what: str) -> str:
 
 
 def resolve_message_id(conversation: Conversation, value: object) -> str:
-    """The id of a message that is given as it is, by its id or by a unique beginning of that."""
+    """Return the id of a message that is given as a message, by its id or by a unique prefix."""
     if isinstance(value, Message):
         value = value.id
     if not isinstance(value, str):
@@ -46,7 +46,7 @@ def resolve_message_id(conversation: Conversation, value: object) -> str:
 
 
 def choose_new_id(format: Format, conversation: Conversation, value: object) -> str:
-    """An id for a new message, if no other has it and the format allows such an id."""
+    """Return an id for a new message, if it is unused and the format allows it."""
     id = require_text(value, "an id")
     if not id.strip():
         raise UsageError("an id cannot be empty", hint="leave it out to get one")
@@ -68,7 +68,7 @@ def _is_uuid(text: str) -> bool:
 
 
 def parse_time(value: Moment, format: Format) -> int:
-    """A time in nanoseconds, as finely as the format can hold it."""
+    """Return a time in nanoseconds, with the precision of the format."""
     time: int | None = None
     if isinstance(value, datetime):
         time = from_datetime(value)
@@ -85,7 +85,7 @@ def parse_time(value: Moment, format: Format) -> int:
 
 
 def parse_author(value: object) -> Author:
-    """Who wrote a message."""
+    """Return the author of a message."""
     author = value if isinstance(value, Author) else Author(require_text(value, "an author"))
     if not author.name.strip():
         raise UsageError("an author has a name", hint="leave the author out if there is no name")
@@ -93,7 +93,7 @@ def parse_author(value: object) -> Author:
 
 
 def parse_thinking_level(value: object) -> ThinkingLevel:
-    """A level of thinking."""
+    """Return a level of thinking."""
     for level in LEVELS:
         if value == level:
             return level
@@ -101,7 +101,7 @@ def parse_thinking_level(value: object) -> ThinkingLevel:
 
 
 def read_attachment_file(value: object) -> tuple[Path, bytes]:
-    """A file and its bytes."""
+    """Return a file and its bytes."""
     if not isinstance(value, str | Path):
         raise UsageError(f"a path must be a str or a Path, not {type(value).__name__}")
     path = Path(value)

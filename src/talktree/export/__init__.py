@@ -1,1 +1,1 @@
-"""What is given to others: how much of a conversation, without its secrets, as a page or a file."""
+"""Sharing conversations: scope, detail and redaction, as a page or a file."""

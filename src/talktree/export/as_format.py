@@ -1,7 +1,7 @@
-"""A document with what is not wanted left out, in any format.
+"""A document without what the options exclude, in any format.
 
-What is left out is left out of the bytes first: the document is written in its own format and read
-again, so that nothing of it can travel along unseen.
+Excluded content is first removed from the bytes: the document is written in its own format and read
+again, so that it cannot remain in the embedded source data.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from talktree.text.json.value import is_equal
 def convert_selection(
     document: Document, choice: ExportOptions, only: Sequence[int] | None, tell: Tell
 ) -> tuple[ConversionResult, Counter[str]]:
-    """The files of a document in a format, without what the choice leaves out, and how much of
-    that is left out because it is hidden."""
+    """Convert a document without what the options exclude.
+
+    Returns the files, and how many hidden items are left out.
+    """
     left_out: Counter[str] = Counter()
     wanted = range(len(document.conversations)) if only is None else only
     hidden: dict[int, Mapping[int, str]] = {}
@@ -59,13 +61,13 @@ def convert_selection(
 
 
 def _reread_document(document: Document) -> Document:
-    """The document as it is when it is read from what it would be written as."""
+    """Return the document as it is read from what would be written for it."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     try:
         return read_document(current_source(document), origin.format)
     except WouldLose:
-        # Not every format can hold a message of which parts are left out; ours can.
+        # Not every format can hold a message with parts left out; Talktree's own can.
         made = convert_conversations(document, NATIVE, Options(carry=False))
         files = {path: park_pieces(pieces) for path, pieces in made.files.items()}
         return read_document(Source(document.name, files, folder=made.folder), get_format(NATIVE))
@@ -74,7 +76,7 @@ def _reread_document(document: Document) -> Document:
 def _select_messages(
     conversation: Conversation, kept: set[int], choice: ExportOptions
 ) -> Conversation:
-    """The conversation with only some messages, and these as far as they are told."""
+    """Return the conversation with only some messages, reduced to the chosen detail."""
     skeleton = conversation.skeleton
     changed: dict[int, Entry] = {}
     members = array("q")
@@ -108,5 +110,5 @@ def _find_remaining_parent(conversation: Conversation, position: int, gone: set[
 def _select_entry(entry: Entry, choice: ExportOptions) -> Entry | None:
     if isinstance(entry, Message):
         return select_detail(entry, choice)
-    # What goes with messages that are not there, or with files, is not shared in part.
+    # What belongs to missing messages, or to files, is not shared in part.
     return entry if isinstance(entry, Head) and entry.title and entry.leaf is None else None

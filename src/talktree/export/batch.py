@@ -1,8 +1,8 @@
-"""Many conversations into a folder of pages or files, in as many processes as pay off.
+"""Exporting many conversations to a folder of pages or files, with as many processes as pay off.
 
 The folder appears whole when all is done, or not at all. One bad source does not stop the others.
 
-What there is to export: each conversation in some paths with its files, or in the library.
+The jobs are the conversations in some paths with their files, or those in the library.
 """
 
 from __future__ import annotations
@@ -57,24 +57,24 @@ class ArchivedSource(Struct, frozen=True, kw_only=True):
 
 
 class ExportJob(Struct, frozen=True, kw_only=True):
-    """One page to be."""
+    """The export of one page."""
 
     number: int
     root: str
-    """The file or folder it is found in; nothing if it is read from the library."""
+    """The file or folder it is in; empty if it is read from the library."""
     files: tuple[str, ...] = ()
-    """Those of its files that belong to it, if they are not all."""
+    """The files that belong to it, if not all."""
     format: str | None = None
     shown: str
     name: str
-    """What its page is called, without the ending."""
+    """The name of its page, without the ending."""
     size: int
     asked: bool
     archived: ArchivedSource | None = None
     other_files: tuple[str, ...] = ()
     """Files of the same folder that belong to none of its conversations."""
     failure: Failure | None = None
-    """Why it cannot be read; then nothing is tried."""
+    """Why it cannot be read; then the job is not run."""
 
 
 def find_jobs(
@@ -83,9 +83,9 @@ def find_jobs(
     format: str | None = None,
     archived: Mapping[str, ArchivedSource | Failure] | None = None,
 ) -> list[ExportJob]:
-    """Everything in some paths that may be a conversation, with a name for each page.
+    """Return the possible conversations in some paths, with a name for each page.
 
-    `archived` has the paths and ids for which the library is read, or why it cannot be.
+    `archived` has the paths and ids that are read from the library, or why they cannot be.
     """
     taken = {"index"}
     out: list[ExportJob] = []
@@ -139,14 +139,14 @@ def _make_archived_job(
 
 
 def _choose_page_name(named: str, entry: LibraryEntry) -> str:
-    """The name of a page: that of the file if a path is named, else the whole id."""
+    """Return the name of a page: that of the file if a path is named, otherwise the whole id."""
     return PurePath(named).stem if "/" in named or "." in named else entry.id
 
 
 def _find_parts(each: SourceCandidate, format: str | None, *, is_top: bool) -> Iterable[ExportJob]:
-    """The conversations of a folder that holds many, each with its own files.
+    """Return the conversations of a folder that holds many, each with its own files.
 
-    `is_top` says that it is the only folder that is exported; its name is not part of theirs.
+    `is_top` means that it is the only folder that is exported; its name is then not part of theirs.
     """
     whole = ExportJob(
         number=0,
@@ -162,7 +162,7 @@ def _find_parts(each: SourceCandidate, format: str | None, *, is_top: bool) -> I
     try:
         found = list(_find_groups(each, load_candidate(each), format, is_top=is_top))
     except TalktreeError:
-        # Its turn will tell what is wrong with it.
+        # Its job will report what is wrong with it.
         return [whole]
     return found if len(found) > 1 or each.without else [whole]
 
@@ -192,7 +192,7 @@ def _find_groups(
 
 
 def _free_path(name: str, taken: set[str]) -> str:
-    """A path below the output folder that no other page has; nothing in it leads elsewhere."""
+    """Return an unused path below the output folder, without parts that lead outside."""
     steps = [step for step in name.replace("\\", "/").split("/") if step not in ("", ".", "..")]
     clean = "/".join(steps) or "conversation"
     free, number = clean, 2
@@ -203,18 +203,18 @@ def _free_path(name: str, taken: set[str]) -> str:
 
 
 A_LOAD = 4 << 20
-"""A process is worth starting for so many bytes,"""
+"""A process is started for this many bytes,"""
 A_SHARE = 12
-"""or for so many sources."""
+"""or for this many sources."""
 INDEX = "index"
 REDACTED = "redacted"
-"""What a file is called of whose name nothing is left."""
+"""The name of a file whose own name was redacted completely."""
 MANY_OBJECTS = 50_000
-"""Objects that are made until Python looks for circles among them; there are hardly any."""
+"""New objects before a garbage collection; there are hardly any cycles."""
 
 
 class ExportBatchOptions(Struct, frozen=True, kw_only=True):
-    """What is done with every source."""
+    """The options for all sources."""
 
     choice: ExportOptions
     out: str
@@ -222,29 +222,29 @@ class ExportBatchOptions(Struct, frozen=True, kw_only=True):
 
 
 class ExportJobResult(Struct, frozen=True, kw_only=True):
-    """What came of one source."""
+    """The result for one source."""
 
     number: int
     path: str
     page: str = ""
-    """Where its page, its file or its own folder is, below the folder; nothing if it has none."""
+    """The path of its page, file or own folder, below the folder; empty if it has none."""
     title: str = ""
     facts: tuple[str, ...] = ()
     size: int = 0
     secrets: dict[str, int] = {}
     left_out: dict[str, int] = {}
     other_files: tuple[str, ...] = ()
-    """Files beside the conversation, or embedded in it, that were left out."""
+    """Files next to the conversation, or embedded in it, that were left out."""
     skipped: bool = False
     failure: Failure | None = None
 
 
 Told = Callable[[ExportJobResult, int, int], None]
-"""Called with each outcome, how many there are so far, and how many there will be."""
+"""Called with each result, how many there are so far, and how many there will be."""
 
 
 def _ignore_progress(outcome: ExportJobResult, done: int, total: int) -> None:
-    """Nobody wants to know."""
+    """Ignore the progress."""
 
 
 def export_many(
@@ -260,8 +260,8 @@ def export_many(
 ) -> list[ExportJobResult]:
     """Write a page for each conversation in some paths, and an index of them.
 
-    In a format, each conversation becomes a file or a folder of its own. For the paths and ids in
-    `archived` the library is read.
+    With a format as target, each conversation becomes a file or a folder of its own. The paths and
+    ids in `archived` are read from the library.
     """
     gate = gate or OutputGate(paths)
     gate.check(out, folder=True)
@@ -282,7 +282,7 @@ def export_many(
 
 @contextmanager
 def _reduce_gc() -> Iterator[None]:
-    """Let Python look for circles of objects seldom, in this process and in its copies."""
+    """Reduce garbage collections in this process and its child processes."""
     before = gc.get_threshold()
     gc.set_threshold(MANY_OBJECTS, *before[1:])
     try:
@@ -295,7 +295,7 @@ def _run_jobs(
     order: ExportBatchOptions, todo: Sequence[ExportJob], processes: int | None
 ) -> Iterator[ExportJobResult]:
     work = partial(export_one, order)
-    # Large ones first: the last one is what everybody waits for.
+    # Large ones first, so that the others do not wait for a large one at the end.
     ordered = sorted(todo, key=lambda job: -job.size)
     worth = max(len(todo) // A_SHARE, sum(job.size for job in todo) // A_LOAD)
     count = min(processes or len(os.sched_getaffinity(0)), len(todo), worth)
@@ -305,7 +305,7 @@ def _run_jobs(
 
 
 def export_one(order: ExportBatchOptions, job: ExportJob) -> ExportJobResult:
-    """Make one page; whatever goes wrong is told in the outcome and stops no other."""
+    """Make one page; any error is reported in the result and does not stop the others."""
     try:
         return _export_one(order, job)
     except (UnknownFormat, RefusedInput) as error:
@@ -325,7 +325,7 @@ def _export_one(order: ExportBatchOptions, job: ExportJob) -> ExportJobResult:
         return _failed_result(job, job.failure)
     choice = order.choice
     redactor = make_redactor(choice, order.key)
-    # What is in the library is read as it is written, so the library stays open until then.
+    # Content from the library is read while it is written, so the library stays open until then.
     with _open_document(job) as document:
         made = export_document(document, choice, redactor=redactor)
         name = redact_path(job.name, redactor) if choice.redact else job.name
@@ -346,9 +346,10 @@ def _export_one(order: ExportBatchOptions, job: ExportJob) -> ExportJobResult:
 
 
 def _write_result(made: ExportResult, path: Path) -> int:
-    """Write what was made into a new file or folder; how many bytes it has.
+    """Write the result to a new file or folder; return how many bytes it has.
 
-    Not synced one by one: the folder of all appears by one rename, and can be made again.
+    Files are not synced one by one: the whole folder appears by one rename, and can be exported
+    again.
     """
     size = 0
     places = _list_output_paths(made, path)
@@ -359,7 +360,7 @@ def _write_result(made: ExportResult, path: Path) -> int:
                 for piece in pieces:
                     size += file.write(piece)
     except BaseException as error:
-        # Others may succeed, and a part of this one must not be among them.
+        # Others may succeed, and the output must not contain a part of this one.
         for place in places.values():
             place.unlink(missing_ok=True)
         if not made.is_file:
@@ -371,20 +372,20 @@ def _write_result(made: ExportResult, path: Path) -> int:
 
 
 def _list_output_paths(made: ExportResult, path: Path) -> dict[str, Path]:
-    """Where each file is written."""
+    """Return the path of each output file."""
     if made.main is not None:
         return place_files(made.files, path, made.main)
     return {name: path / check_relative_path(name) if made.folder else path for name in made.files}
 
 
 def redact_path(name: str, redactor: Redactor) -> str:
-    """The path of a page without secrets in any of its names."""
+    """Return the path of a page without secrets in any of its names."""
     steps = (redactor.redact_title(step).strip() for step in name.split("/"))
     return "/".join(step or REDACTED for step in steps)
 
 
 def _claim_path(root: Path, name: str, ending: str, *, folder: bool) -> Path:
-    """A new empty file or folder; names that are equal without their secrets are numbered."""
+    """Create an empty file or folder; names that are equal after redaction are numbered."""
     number = 2 if name.casefold() == INDEX else 1
     while True:
         path = root / (f"{name}{ending}" if number == 1 else f"{name}-{number}{ending}")
@@ -402,7 +403,7 @@ def _claim_path(root: Path, name: str, ending: str, *, folder: bool) -> Path:
 
 @contextmanager
 def _open_document(job: ExportJob) -> Iterator[Document]:
-    """The document of a job, from its files or from the library."""
+    """Open the document of a job, from its files or from the library."""
     if job.archived is None:
         yield _read_job(job)
         return
@@ -426,7 +427,7 @@ def _read_job(job: ExportJob) -> Document:
 
 
 def _make_source(root: Path, job: ExportJob, format: Format) -> Source:
-    """Some files of a folder; a file with companion files is one in its own folder."""
+    """Return a source of files of a folder; a file with companion files uses its own folder."""
     files, shown = job.files, job.shown
     name = Path(files[0]).name
     folder = files[0].removesuffix(name)

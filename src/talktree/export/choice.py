@@ -1,4 +1,4 @@
-"""What is exported, and how."""
+"""The options of an export."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ DETAILS: dict[Detail, str] = {
     "minimal": "only what people and models said",
     "user-only": "only what people said",
 }
-"""How much is told, and what that leaves out."""
+"""The levels of detail, and what each leaves out."""
 PAGES = {"html": ".html", "md": ".md", "text": ".txt"}
-"""What is made for people, and how such files end; everything else is a format."""
+"""Targets for readers, and their file endings; all others are formats."""
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """Which messages: one branch, just some, or without either all of them."""
+    """Which messages: one branch, chosen ones, or all if neither is set."""
 
     leaf: str | None = None
-    """The branch through this message; `active` is the one where the talk went on last."""
+    """The branch through this message; `active` is the one that was continued last."""
     ids: tuple[str, ...] = ()
 
 
@@ -38,10 +38,10 @@ class ExportOptions(Struct, frozen=True, kw_only=True):
     detail: Detail = "full"
     redact: bool = True
     words: tuple[str, ...] = ()
-    """Words to replace besides secrets."""
+    """Words to replace, in addition to secrets."""
     personal: bool = False
     """Whether to replace personal data, too."""
     images: Images = "keep"
     theme: Theme = "system"
     include_deleted: bool = False
-    """Also deleted messages, messages that are not shown to the user, and hidden artifacts."""
+    """Whether to include deleted messages, messages not shown to the user, and hidden artifacts."""

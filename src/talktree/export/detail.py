@@ -1,12 +1,12 @@
-"""How much of a message is told: the same message with parts left out.
+"""Levels of detail: the same message with parts left out.
 
 | level | left out |
 |---|---|
 | full | nothing |
 | high | thinking, notes of the program; outputs of tools beyond 2,000 characters |
-| low | besides: what tools were given and gave back, but for one line each |
-| minimal | besides: tools, attachments and artifacts; what is left is what was said |
-| user-only | besides: everything that people did not write themselves |
+| low | also: inputs and outputs of tools, apart from one line each |
+| minimal | also: tools, attachments and artifacts; only texts are left |
+| user-only | also: everything that users did not write themselves |
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEFT_OUT = "(left out)"
 
 
 def select_detail(message: Message, choice: ExportOptions) -> Message | None:
-    """The message as far as it is told; None if nothing of it is."""
+    """Return the message with the chosen detail; None if nothing of it is left."""
     detail, images = choice.detail, choice.images
     if not choice.include_deleted:
         message = without_hidden(message)
@@ -54,7 +54,7 @@ def select_detail(message: Message, choice: ExportOptions) -> Message | None:
 
 
 def _is_included(message: Message, detail: Detail) -> bool:
-    """Whether who speaks is heard at all: sub-agents only beside the tools that call them."""
+    """Whether a message is included; those of sub-agents only at levels that include tools."""
     if detail in ("minimal", "user-only") and SIDECHAIN in message.flags:
         return False
     return detail != "user-only" or message.role == "user"
@@ -77,7 +77,7 @@ def _select_part(part: Part, detail: Detail) -> Part | None:
 
 
 def _is_spoken(part: Part, detail: Detail) -> bool:
-    """What people attach belongs to what they say."""
+    """Whether a part was said; attachments belong to what users say."""
     return detail == "user-only" and isinstance(part, Attachment)
 
 
@@ -90,14 +90,14 @@ def _select_call(part: ToolCall, detail: Detail) -> ToolCall | None:
 def _select_result(part: ToolResult, detail: Detail) -> ToolResult | None:
     if detail == "high":
         return _shorten_result(part)
-    # How a call came out is told on its line.
+    # The line of a call shows its result.
     return (
         replace(part, output=(Text(LEFT_OUT),), detail=None, extra={}) if detail == "low" else None
     )
 
 
 def _shorten_result(result: ToolResult) -> ToolResult:
-    """A result of which the long texts are cut."""
+    """Return a result with its long texts cut."""
     if all(
         not isinstance(each, Text) or len(each.text) <= LONGEST_OUTPUT for each in result.output
     ):
@@ -118,7 +118,7 @@ def _cut_text(text: str) -> str:
 
 
 def without_images(message: Message, images: Images) -> Message:
-    """The message without the bytes of its images; links to elsewhere stay with `link`."""
+    """Return the message without the bytes of its images; external links stay with `link`."""
     if not any(isinstance(part, Attachment | ToolResult) for part in message.parts):
         return message
     parts = tuple(_drop_image(part, images) for part in message.parts)
@@ -128,7 +128,7 @@ def without_images(message: Message, images: Images) -> Message:
 def _drop_image(part: Part, images: Images) -> Part:
     if isinstance(part, Attachment) and _is_image(part):
         bare = part.url is not None and (images == "drop" or parse_data_url(part.url) is not None)
-        # As words, because not every format has a place for an image that is not there.
+        # As text, because not every format has a place for a missing image.
         return Text(f"[{NO_IMAGE}{f': {part.name}' if part.name else ''}]") if bare else part
     if isinstance(part, ToolResult) and any(isinstance(each, Attachment) for each in part.output):
         output = tuple(_drop_image(each, images) for each in part.output)

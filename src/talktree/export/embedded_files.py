@@ -1,7 +1,7 @@
 """Leaving out the files that a converted conversation embeds.
 
-A conversation that was converted embeds the files that were beside it then, some in base 64, where
-nothing can redact them. An export is for other people, so it goes without them.
+A converted conversation embeds the files that were next to it, some in base 64, which cannot be
+redacted. An export is for other people, so they are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from talktree.model.entries import Opaque
 
 
 def without_embedded_files(document: Document) -> SharedFiles:
-    """The document without embedded source data, if that contains files or bytes in base 64."""
+    """Return the document without embedded source data that contains files or base 64."""
     found = [
         each for conversation in _find_candidates(document) for each in _iter_embedded(conversation)
     ]
@@ -48,7 +48,7 @@ def _find_candidates(document: Document) -> Sequence[Conversation]:
 
 
 def _iter_embedded(conversation: Conversation) -> Iterator[tuple[int, EmbeddedData]]:
-    """The source data that is embedded in records of a conversation, with their positions."""
+    """Yield the source data embedded in records of a conversation, with their positions."""
     origin = conversation.store
     assert isinstance(origin, DocumentOrigin)
     names = map(conversation.names, range(conversation.record_count))
@@ -59,7 +59,7 @@ def _iter_embedded(conversation: Conversation) -> Iterator[tuple[int, EmbeddedDa
 
 
 def _without_carriers(conversation: Conversation) -> Conversation:
-    """The conversation without records that contain nothing but embedded source data."""
+    """Return the conversation without records that contain only embedded source data."""
     gone = {
         position
         for position, _ in _iter_embedded(conversation)
@@ -72,11 +72,11 @@ def _without_carriers(conversation: Conversation) -> Conversation:
 
 
 def _has_embedded_bytes(carry: EmbeddedData) -> bool:
-    """Whether something is embedded that cannot be redacted, or should not be exported."""
+    """Whether embedded data contains what cannot be redacted, or should not be exported."""
     note = carry.origin
     templates: list[object] = []
     if note is not None:
-        # What the source embeds in turn is text in text.
+        # Data that the source itself embeds is text in text.
         if note.files or note.via:
             return True
         templates += [end for each in note.sheets for end in (each.lead, each.trail)]

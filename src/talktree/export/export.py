@@ -1,4 +1,4 @@
-"""The one way from a document to what is given to others."""
+"""Exporting a document: the only way to share it."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 16
 SMALL = 4 << 20
-"""Of sources up to this size what is read early is remembered until it is told."""
+"""Maximum size of sources whose entries are cached between reading and writing."""
 
 
 class ExportResult(Struct, frozen=True, kw_only=True):
-    """Files on their way: they are made as they are read."""
+    """Output files, made while they are read."""
 
     files: Mapping[str, Iterable[bytes]]
     folder: bool = False
     main: str | None = None
     """The file that all others are companion files of, if there is one."""
     name: str
-    """What to call it, with its ending."""
+    """The output name, with its ending."""
     secrets: Counter[str]
-    """How many different secrets of which kind were taken out."""
+    """How many different secrets of each kind were replaced."""
     looked_for: str = ""
-    """What was looked for in order to replace it, in words; empty if nothing was."""
+    """A description of what was searched for replacement; empty if nothing was."""
     left_out: Counter[str] = Counter()
-    """How many deleted and hidden things of which kind were left out."""
+    """How many deleted and hidden items of each kind were left out."""
     other_files: tuple[str, ...] = ()
-    """Files beside the conversations, or embedded in them, that were left out."""
+    """Files next to the conversations, or embedded in them, that were left out."""
     title: str = ""
     facts: Sequence[str] = ()
 
@@ -71,13 +71,14 @@ class ExportResult(Struct, frozen=True, kw_only=True):
 
 
 def _ignore_progress(done: int) -> None:
-    """Nobody wants to know how far it is."""
+    """Ignore the progress."""
 
 
 def make_redactor(choice: ExportOptions, key: bytes | None = None) -> Redactor:
-    """What replaces secrets, the words of a choice, and what the user's configuration names.
+    """Return a redactor for secrets, the words of the options, and those of the user's settings.
 
-    Without a key one is drawn, and equal secrets get other placeholders in the next export.
+    Without a key, a random one is used, and equal secrets get other placeholders in the next
+    export.
     """
     settings = redaction_settings()
     words = (*choice.words, *settings.words)
@@ -94,9 +95,9 @@ def export_document(
     tell: Tell = _ignore_progress,
     redactor: Redactor | None = None,
 ) -> ExportResult:
-    """A document, or only the conversations with these numbers, as a page or in a format.
+    """Export a document, or only the conversations with these numbers, as a page or in a format.
 
-    `tell` is called with how many messages are done; what it raises stops the work.
+    `tell` is called with how many messages are done; an exception from it stops the export.
     """
     redactor = redactor or make_redactor(choice)
     looked_for = redactor.targets.describe() if choice.redact else ""
@@ -143,7 +144,7 @@ def export_document(
 def _without_unexported_files(
     document: Document, choice: ExportOptions
 ) -> tuple[Document, tuple[str, ...]]:
-    """The document without files that are not exported, and what these files are called."""
+    """Return the document without files that are not exported, and the names of these files."""
     origin = origin_of(document)
     folder = os.path.dirname(document.shown) if origin.source.main else document.shown
     document, foreign = without_foreign_files(document)
@@ -169,7 +170,7 @@ def _is_small(document: Document) -> bool:
 def _render_pieces(
     walks: Sequence[ExportWalk], choice: ExportOptions, title: str, facts: Sequence[str]
 ) -> Iterator[bytes]:
-    """A page, Markdown or text."""
+    """Yield a page, Markdown or text, piece by piece."""
     if choice.to == "html":
         yield from render_page(walks, title, facts)
         return
@@ -192,7 +193,7 @@ def _encode_texts(texts: Iterable[str]) -> Iterator[bytes]:
 
 
 def _file_ending(made: ConversionResult) -> str:
-    """What the name of the file ends with; nothing for a folder."""
+    """Return the ending of the file name; empty for a folder."""
     if made.folder:
         return Path(made.main or "").suffix
     (path,) = made.files

@@ -1,4 +1,4 @@
-"""What stands at the top of an export: what it is, how much, from when to when."""
+"""The header of an export: title, counts and time range."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from talktree.views.width import format_count, format_moment, to_one_line
 
 WIDTH = 120
 LOOKED_AT = 20
-"""Messages among which the first prompt is looked for."""
+"""Number of messages in which the first prompt is searched."""
 
 
 def title_of(walks: Sequence[ExportWalk], name: str) -> str:
-    """What the whole is called: as its source does, else by how it begins."""
+    """Return the title: that of the source, or else made from its first prompt."""
     if len(walks) != 1:
         return to_one_line(name, WIDTH)
     title = walks[0].conversation.title or _find_first_prompt(walks[0])
@@ -25,7 +25,7 @@ def title_of(walks: Sequence[ExportWalk], name: str) -> str:
 
 
 def _find_first_prompt(walk: ExportWalk) -> str:
-    """The first thing that somebody asked."""
+    """Return the first prompt."""
     positions = walk.sections[0].positions[:LOOKED_AT]
     for entry in walk.conversation.entries_at(positions):
         if not isinstance(entry, Message) or entry.role != "user" or META in entry.flags:
@@ -36,7 +36,7 @@ def _find_first_prompt(walk: ExportWalk) -> str:
 
 
 def facts_of(walks: Sequence[ExportWalk]) -> list[str]:
-    """What there is to know of it all."""
+    """Return the facts of all conversations."""
     if not walks:
         return ["no conversation"]
     first, last = _find_time_range(walks)
@@ -53,7 +53,7 @@ def facts_of(walks: Sequence[ExportWalk]) -> list[str]:
 
 
 def _count_exported(walk: ExportWalk) -> tuple[int, int, int]:
-    """The messages, branches and sidechains that are exported."""
+    """Return how many messages, branches and sidechains are exported."""
     tree = walk.conversation.tree
     found = walk.shown
     branches = [section.branch for section in walk.sections if section.positions]
@@ -65,7 +65,7 @@ def _count_exported(walk: ExportWalk) -> tuple[int, int, int]:
 
 
 def _find_time_range(walks: Sequence[ExportWalk]) -> tuple[int | None, int | None]:
-    """The first and the last time of what is told."""
+    """Return the first and the last time of the exported messages."""
     first: int | None = None
     last: int | None = None
     for walk in walks:

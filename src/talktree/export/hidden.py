@@ -1,4 +1,4 @@
-"""What exports leave out unless it is asked for: what was deleted, and what is not for people."""
+"""Content that exports leave out by default: deleted, or not shown to users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from talktree.model.message import DELETED, META, Message, find_hiding_flag
 from talktree.model.parts import Artifact, Part
 
 FLAGS = {DELETED: "deleted message", META: "message not shown to the user"}
-"""What messages with these flags are called in a report."""
+"""The names that a report has for messages with these flags."""
 ARTIFACT = "hidden artifact"
 
 
@@ -27,7 +27,7 @@ class HiddenItems(Struct):
     """The positions of messages with hidden artifacts, and how many each has."""
 
     def count_kinds(self, positions: Collection[int]) -> Counter[str]:
-        """Count by kind what is left out of some messages."""
+        """Count what is left out of some messages, by kind."""
         found = Counter(FLAGS[self.flags[each]] for each in positions if each in self.flags)
         hidden = sum(self.artifacts[each] for each in positions if each not in self.flags)
         return found + Counter({ARTIFACT: hidden})

@@ -1,4 +1,4 @@
-"""Images that go into a page: only what really is a picture, as data."""
+"""Images in a page: only real images, as data URLs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from talktree.model.parts import Attachment
 from talktree.text.media import ENOUGH, PICTURES, decode_data_url, detect_media_type, parse_data_url
 
 NOTHING = "data:,"
-"""An image that shows nothing but what it is called."""
+"""An empty image, which shows only its name."""
 MOST_BYTES = 32 << 20
 """A larger image is only named."""
 
 
 def find_image_urls(message: Message) -> Callable[[int], str] | None:
-    """Where each image of a message can be had: in the page itself; None if there is none."""
+    """Return a function that gives each image of a message as a data URL; None if there is none."""
     parts = message.parts
     if not any(type(part) is Attachment for part in parts):
         return None
@@ -28,7 +28,7 @@ def find_image_urls(message: Message) -> Callable[[int], str] | None:
 
 
 def safe_image(url: str) -> str:
-    """A data URL of an image under the type that its bytes have; nothing if it is none."""
+    """Return the data URL of an image with its actual media type; empty if it is not an image."""
     head = parse_data_url(url)
     if head is None or not head.is_base64 or len(url) > MOST_BYTES * 4 // 3:
         return ""

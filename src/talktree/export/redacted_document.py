@@ -1,8 +1,8 @@
-"""A document without its secrets: they are taken out of the bytes it is read from.
+"""A document without its secrets: they are removed from the bytes it is read from.
 
-Whatever is made of it afterwards, a page, another format, what is carried along, cannot hold what
-the bytes do not hold. Ids and links stay what they are. Two passes: one to know all secrets, one to
-put words in their places, also where nothing around them gives them away.
+Nothing made from it afterwards, such as a page, another format or embedded source data, can contain
+what the bytes do not contain. Ids and links stay the same. There are two passes: the first collects
+all secrets, the second replaces them, also where no context identifies them.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from talktree.text.secrets import Secret, find_secrets_by_form
 _TYPE = b'"media_type"'
 _TYPED = re.compile(rb'"media_type"\s*:\s*"(?:text/|application/json)')
 _DATA = re.compile(rb";base64,")
-"""As a pattern it is looked for by its first byte, which most texts have little of."""
+"""A pattern is searched by its first byte, which is rare in most texts."""
 _BEGIN = b"-----BEGIN"
 _LONGEST_KEY = 1 << 16
 _HEADS = (b"data:text/", b"data:application/")
 _LONGEST_HEAD = 120
-"""How far before its data the address of a file begins."""
+"""Maximum distance between the start of a data URL and its data."""
 _FILE = re.compile(
     rb'(?:data:(?:text/|application/(?:json|xml|yaml|toml|x-sh|javascript))[^,"]{0,80};base64,'
     rb'|"media_type"\s*:\s*"(?:text/|application/json)[^"]{0,40}"\s*,\s*"data"\s*:\s*")'
     rb"([A-Za-z0-9+/]{16,}={0,2})"
 )
-"""Files of text, in base 64."""
+"""Text files in base 64."""
 
 
 def _ignore_progress() -> None:
-    """Nobody wants to stop it."""
+    """Do nothing."""
 
 
 def redact_document(
     document: Document, redactor: Redactor, watch: Callable[[], None] = _ignore_progress
 ) -> Document:
-    """The document without secrets; itself if there are none. `watch` is called often."""
+    """Return the document without secrets; itself if there are none. `watch` is called often."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     source = current_source(document)
@@ -74,7 +74,7 @@ def redact_document(
 
 
 def _decode_files(source: Source) -> dict[str, Content]:
-    """The files of a source, decompressed and decoded."""
+    """Return the files of a source, decompressed and decoded."""
     plain = unpack_source(source)
     texts: dict[str, Content] = {}
     for path, content in source.files.items():
@@ -87,9 +87,9 @@ def _decode_files(source: Source) -> dict[str, Content]:
 
 
 def _has_same_shape(one: Document, other: Document) -> bool:
-    """Whether the same messages follow each other, whatever they say.
+    """Whether two documents have the same messages and links, whatever their texts are.
 
-    Links are compared as they are written: others are inferred when a tree is first asked for.
+    Links are compared as written: others are inferred when a tree is first requested.
     """
     if len(one.conversations) != len(other.conversations):
         return False
@@ -102,13 +102,13 @@ def _has_same_shape(one: Document, other: Document) -> bool:
 
 
 def _is_json(content: Content) -> bool:
-    """Whether a file is JSON, by how it begins."""
+    """Whether a file is JSON, by its beginning."""
     head = next(iter(content.blocks()), b"")
     return bytes(head[:64]).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
 def current_source(document: Document) -> Source:
-    """The source of a document with all edits in it."""
+    """Return the source of a document with all edits in it."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     if not any(each.changed for each in document.conversations) and _is_whole(document, origin):
@@ -124,7 +124,7 @@ def _is_whole(document: Document, origin: DocumentOrigin) -> bool:
 
 
 def _split_into_blocks(content: Content) -> Iterator[bytes]:
-    """The bytes of a file in blocks that end with a line, and not inside of a private key."""
+    """Yield the bytes of a file in blocks that end with a line, and not inside a private key."""
     held = b""
     for buffer, size in content.line_blocks():
         held += bytes(memoryview(buffer)[:size])
@@ -149,7 +149,7 @@ def _learn_secrets(data: bytes, redactor: Redactor, *, json: bool) -> None:
 
 
 def _mask_in_place(data: bytes, redactor: Redactor, *, json: bool, every: bool) -> bytes:
-    """The bytes without secrets that are known by what is around them."""
+    """Return the bytes without secrets that are identified by their context."""
     if json:
         return redacted_strings.redact_json(data, redactor, every=every)
     text = data.decode("utf-8", "surrogateescape")
@@ -158,7 +158,7 @@ def _mask_in_place(data: bytes, redactor: Redactor, *, json: bool, every: bool) 
 
 
 def _may_hold_files(data: bytes) -> bool:
-    """Whether there may be files of text; most are pictures, and those are told by their types."""
+    """Whether there may be text files; most data URLs are images, which their types show."""
     if any(_TYPED.match(data, at) for at in _find_sign(data, _TYPE)):
         return True
     heads = (data[max(0, at.start() - _LONGEST_HEAD) : at.start()] for at in _DATA.finditer(data))

@@ -1,7 +1,7 @@
-"""Strings of JSON without secrets, changed one by one in the bytes; all other bytes stay.
+"""Redacting strings of JSON one by one in the bytes; all other bytes stay.
 
-Only strings are decoded in which something may be secret: by a name in them, by the name of the
-member they are the value of, or because letters of theirs are written by their numbers.
+Only strings that may contain a secret are decoded: those with a key name in them, values of members
+with such a name, and those with escaped letters.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from talktree.text.secrets.patterns import NAMED_PASSWORD
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPED = re.compile(rb"\\u00[2-7]|\\/")
-"""What hides letters from those who look at the bytes of JSON only."""
+"""Escapes that hide letters in the bytes of JSON."""
 _NUMBER = re.compile(rb"\s*:\s*([0-9]{4,64})(?=\s*[,}\]])")
 _FOLLOWING = 300
-"""How far behind the line of a name its value may be, in JSON of many lines."""
+"""How far after the line of a name its value may be, in JSON of many lines."""
 _LABELS = frozenset({"name", "key", "Name", "Key"})
 
 
 def redact_json(data: bytes, redactor: Redactor, *, every: bool) -> bytes:
-    """Bytes of JSON with other strings where these hold secrets; `every` looks at all of them."""
+    """Return bytes of JSON with the secrets in its strings replaced; `every` checks all strings."""
     if every:
         return _redact_strings(data, [], redactor, every=True)
     hits = list(find_suspects(data))
@@ -50,7 +50,7 @@ def redact_json(data: bytes, redactor: Redactor, *, every: bool) -> bytes:
 
 
 def _redact_members(data: bytes, spans: list[tuple[int, int]], redactor: Redactor) -> bytes:
-    """The bytes with words for strings that are secret because of the object that holds them."""
+    """Return the bytes with placeholders for strings that are secret because of their object."""
     out: list[bytes] = []
     at = 0
     for start, stop in spans:
@@ -62,7 +62,7 @@ def _redact_members(data: bytes, spans: list[tuple[int, int]], redactor: Redacto
 
 
 def _group_by_line(data: bytes, places: list[int]) -> Iterator[tuple[int, int, list[int]]]:
-    """The lines that some places are in, with those places counted from where they start."""
+    """Yield the lines that contain some offsets, with the offsets relative to the line."""
     number = 0
     while number < len(places):
         start = data.rfind(b"\n", 0, places[number]) + 1
@@ -80,7 +80,7 @@ def _group_by_line(data: bytes, places: list[int]) -> Iterator[tuple[int, int, l
 
 
 class _Previous(NamedTuple):
-    """The string before."""
+    """The previous string."""
 
     text: str
     stop: int
@@ -126,7 +126,7 @@ def _redact_strings(data: bytes, places: list[int], redactor: Redactor, *, every
                 at = value.end(1)
         previous = _Previous(text, stop, flagged=flagged)
     if covered < len(places) and not every and b'"' not in data[:200]:
-        # Not JSON after all.
+        # It is not JSON after all.
         return redactor.without_secrets(_decode_text(data)).encode("utf-8", "surrogateescape")
     return b"".join((*out, data[at:])) if out else data
 
@@ -137,7 +137,7 @@ def _redact_string(redactor: Redactor, text: str, name: str | None) -> str:
 
 
 def _decode_name(data: bytes, start: int, stop: int) -> str:
-    """A short string that is only looked at as a name."""
+    """Return a short string that is only used as a name."""
     return data[start + 1 : stop - 1].decode("ascii", "replace") if stop - start < 64 else ""
 
 

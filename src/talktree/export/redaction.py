@@ -1,7 +1,7 @@
-"""Words in the place of secrets: equal ones for equal secrets, and none that tells anything.
+"""Replacing secrets with placeholders: equal ones for equal secrets, without any information.
 
-The words hold a short hash under a key that is drawn for each export and thrown away, so nobody can
-try whether some secret is the one that stood there.
+A placeholder contains a short hash under a key that is random for each export and discarded, so
+guessed secrets cannot be verified.
 """
 
 from __future__ import annotations
@@ -27,62 +27,62 @@ from talktree.text.word_pattern import normalize_word
 _SPACING = re.compile(r"\\+[nrt]|\\(?=/)|\s")
 _ARTICLE = re.compile(r"^an? ")
 SHORTEST_CUT = 24
-"""What a text may be cut off behind, and still tell too much of a secret,"""
+"""The length after which a truncated secret still reveals too much,"""
 LONGEST_HEAD = 64
-"""and of those kinds that all begin alike."""
+"""and that for kinds that all begin alike."""
 
 
 MANY = 400
-"""Ways to write secrets from which on those that are not there are passed over first,"""
+"""Number of written forms from which on absent ones are skipped first,"""
 GRAM = 5
-"""by their first characters; no way is shorter."""
+"""by their first characters; no form is shorter."""
 SHORTEST_DRAWN = 10
-"""A shorter password is only taken for one where it stands as one."""
+"""A shorter password is replaced only where its context identifies it."""
 
 
 class Redactor:
-    """Finds secrets and puts words in their place; knows each one it has seen."""
+    """Finds secrets and replaces them with placeholders; remembers all it has seen."""
 
     def __init__(self, key: bytes | None = None, targets: RedactionTargets | None = None) -> None:
         self.key = key or token_bytes(32)
         self.targets = targets or RedactionTargets()
         self._words: dict[str, str] = {}
-        """By a secret as it was first seen."""
+        """Placeholders by a secret as it was first seen."""
         self._put: dict[str, str] = {}
-        """All ways to write each of them, with what is put there."""
+        """All written forms of each secret, with their replacements."""
         self._sorted: list[tuple[str, str]] = []
         self._cuts: dict[str, tuple[str, str]] = {}
-        """How long ones begin, with all of it and the words."""
+        """The beginnings of long secrets, with the whole secret and its placeholder."""
         self.counts: Counter[str] = Counter()
-        """How many different secrets of which kind there are, in words."""
+        """How many different secrets of each kind there are."""
 
     @property
     def is_needed(self) -> bool:
-        """Whether it knows any secret, or looks for what the user named."""
+        """Whether it knows any secret, or searches for words that the user named."""
         return bool(self._words or self.targets)
 
     @property
     def known(self) -> Sequence[tuple[str, str]]:
-        """Every way to write a known secret and its words; longer ones first."""
+        """Every written form of a known secret and its replacement, longest first."""
         if len(self._sorted) != len(self._put):
             self._sorted = sorted(self._put.items(), key=lambda each: -len(each[0]))
         return self._sorted
 
     def placeholder_kinds(self) -> dict[str, str]:
-        """What each placeholder is for."""
+        """Return the kind of each placeholder."""
         return {
             placed: placed[len("[redacted: ") :].rpartition(" ")[0]
             for placed in self._words.values()
         }
 
     def make_placeholder(self, secret: Secret, held: str) -> str:
-        """What is put in the place of a secret."""
+        """Return the placeholder of a secret."""
         placed = self._format_placeholder(normalize_secret(held), _ARTICLE.sub("", secret.what))
         self._add_known(secret.kind, held, placed)
         return placed
 
     def make_number(self, digits: str) -> str:
-        """What is put in the place of a number that is a password."""
+        """Return the replacement of a number that is a password."""
         return self.make_placeholder(Secret(NAMED_PASSWORD, 0, len(digits), "a password"), digits)
 
     def _format_placeholder(self, held: str, what: str) -> str:
@@ -94,13 +94,13 @@ class Redactor:
         return found
 
     def _add_known(self, kind: str, held: str, words: str) -> None:
-        # What is short or a word may be anywhere; then only its place says that it is secret.
+        # Short secrets and words may occur anywhere; only their context shows that they are secret.
         anywhere = kind not in (PASSWORD, NAMED_PASSWORD, TOKEN) or _is_random(held)
         bounded = kind == PASSWORD and not anywhere
         if not anywhere and not bounded:
             return
         behind = "@" if bounded else ""
-        # A login of a database has a slash between name and password.
+        # A database login has a slash between name and password.
         for before in (":", "/") if bounded else ("",):
             if before + held + behind in self._put:
                 continue
@@ -111,7 +111,7 @@ class Redactor:
             self._cuts.setdefault(held[:size], (held, words))
 
     def learn_secrets(self, text: str, name: str | None = None) -> bool:
-        """Get to know the secrets in a text; whether there are any."""
+        """Learn the secrets in a text; return whether there are any."""
         found = False
         for secret in find_secrets(text, name=name):
             self.make_placeholder(secret, text[secret.start : secret.stop])
@@ -119,21 +119,21 @@ class Redactor:
         return found
 
     def redact_text(self, text: str, name: str | None = None) -> str:
-        """The text without secrets, be they known or new, and without what the user named."""
+        """Return the text without secrets, known or new, and without what the user named."""
         return self.without_targets(self.without_secrets(text, name))
 
     def without_secrets(self, text: str, name: str | None = None) -> str:
-        """The text without secrets, be they known or new."""
+        """Return the text without secrets, known or new."""
         return self.without_known(without_secrets(text, self.make_placeholder, name=name))
 
     def make_target_placeholder(self, held: str, what: str) -> str:
-        """What is put in the place of a word, a match of a pattern or personal data."""
+        """Return the placeholder of a word, a match of a pattern or personal data."""
         return self._format_placeholder(
             normalize_word(held) if what == WORD else held.casefold(), what
         )
 
     def without_targets(self, text: str) -> str:
-        """The text without words, patterns and personal data that are looked for."""
+        """Return the text without the words, patterns and personal data that are searched."""
         if not self.targets:
             return text
         out: list[str] = []
@@ -145,18 +145,18 @@ class Redactor:
         return "".join((*out, text[at:])) if out else text
 
     def redact_title(self, title: str) -> str:
-        """A title as a file may be named: with nothing where secrets stood."""
+        """Return a title for a file name: secrets are removed without a placeholder."""
         texts = self.redact_text(title)
         for words in self._words.values():
             texts = texts.replace(words, "")
         return " ".join(texts.split())
 
     def without_known(self, text: str) -> str:
-        """The text without secrets that are known, also where nothing says that they are some."""
+        """Return the text without known secrets, also where no context identifies them."""
         known: Iterable[tuple[str, str]] = self.known
         cuts: Iterable[tuple[str, tuple[str, str]]] = self._cuts.items()
         if len(self.known) > MANY:
-            # Looking for each of very many takes too long, so only for those that may be there.
+            # Searching for very many takes too long, so only those that may occur are searched.
             there = {text[at : at + GRAM] for at in range(len(text))}
             known = [each for each in known if each[0][:GRAM] in there]
             cuts = [each for each in cuts if each[0][:GRAM] in there]
@@ -170,24 +170,24 @@ class Redactor:
 
 
 def normalize_secret(held: str) -> str:
-    """What tells a secret from others; how its lines are broken and what is escaped does not."""
+    """Return the normal form of a secret, without line breaks and escapes."""
     return _SPACING.sub("", held) if "\n" in held or "\\" in held else held
 
 
 def _is_random(held: str) -> bool:
-    """Whether a password is no word that may stand anywhere."""
+    """Whether a password is not an ordinary word that may occur anywhere."""
     kinds = (str.isdigit, str.isalpha)
     return len(held) >= SHORTEST_DRAWN and all(any(map(kind, held)) for kind in kinds)
 
 
 def _list_forms(held: str) -> set[str]:
-    """The ways in which a secret stands in files: as it is, and in JSON."""
+    """Return the forms of a secret in files: literal, and in JSON."""
     escaped = json.dumps(held)[1:-1]
     return {held, escaped, escaped.replace("/", "\\/"), json.dumps(escaped)[1:-1]}
 
 
 def _replace_cut_secrets(text: str, head: str, held: str, words: str) -> str:
-    """The text with words for every beginning of a secret that was cut off somewhere."""
+    """Return the text with every truncated beginning of a secret replaced."""
     first, *others = text.split(head)
     rest = held[len(head) :]
     out = [first]
@@ -199,7 +199,7 @@ def _replace_cut_secrets(text: str, head: str, held: str, words: str) -> str:
 
 
 class RedactionPlace(NamedTuple):
-    """A secret in a message, told without telling it."""
+    """A secret in a message, without its text."""
 
     message: str
     position: int
@@ -212,7 +212,7 @@ class RedactionPlace(NamedTuple):
 def find_replacements(
     conversation: Conversation, positions: Sequence[int], redactor: Redactor | None = None
 ) -> Iterator[RedactionPlace]:
-    """What would be replaced in some messages, each once a message."""
+    """Yield what would be replaced in some messages, once for each message."""
     redactor = redactor or Redactor()
     for position, entry in zip(positions, conversation.entries_at(positions), strict=True):
         seen: set[str] = set()
@@ -224,7 +224,7 @@ def find_replacements(
 
 
 def _find_replacements_in(entry: Entry, redactor: Redactor) -> Iterator[tuple[str, str, str, str]]:
-    """The kinds of what is replaced in an entry, what that is, and what is put in its place."""
+    """Yield the replacements in an entry: kind, text and placeholder."""
     for name, text in _iter_texts(entry):
         for secret in find_secrets(text, name=name):
             held = text[secret.start : secret.stop]
@@ -240,7 +240,7 @@ def _find_replacements_in(entry: Entry, redactor: Redactor) -> Iterator[tuple[st
 
 
 def _iter_texts(entry: Entry) -> Iterator[tuple[str | None, str]]:
-    """All texts of an entry, with the names they stand under; nothing recurses into it."""
+    """Yield all texts of an entry with their names, without recursion."""
     pending: list[tuple[str | None, object]] = [(None, entry)]
     while pending:
         name, value = pending.pop()

@@ -1,4 +1,4 @@
-"""Which messages are exported: lines of the tree, one after the other."""
+"""The scope of an export: lines of the tree, one after the other."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ ACTIVE = "active"
 
 
 class ExportSection(NamedTuple):
-    """A line of messages that is shown in one go."""
+    """A line of messages that is shown as one section."""
 
     positions: Sequence[int]
     branch: Branch | None = None
-    """The branch it is, if it is another one than the first."""
+    """Its branch, if it is not the first one."""
     loose: bool = False
-    """Whether messages may be missing between those that are there."""
+    """Whether messages may be missing between those in the section."""
 
 
 def select_sections(
     conversation: Conversation, scope: Scope, hidden: Collection[int] = ()
 ) -> list[ExportSection]:
-    """What is exported, the current branch first. What sub-agents said goes with their calls."""
+    """Return the sections, the current branch first. Sub-agents' messages are with their calls."""
     found = _split_into_sections(conversation, scope)
     return [each._replace(positions=select_visible(each.positions, hidden)) for each in found]
 
@@ -55,7 +55,7 @@ def _find_positions(conversation: Conversation, ids: Iterable[str]) -> list[int]
 
 
 def _find_undone(conversation: Conversation, end: int) -> Iterable[ExportSection]:
-    """What follows the message that the conversation is at."""
+    """Yield what follows the current message of the conversation."""
     tree, ids = conversation.tree, conversation.skeleton.ids
     rest = tree.list_undone()
     if rest:
@@ -72,14 +72,14 @@ def _find_other_branches(conversation: Conversation) -> Iterable[ExportSection]:
 
 
 def find_side_positions(conversation: Conversation, start: int) -> list[int]:
-    """The messages of a sub-agent that begins at a message."""
+    """Return the messages of a sub-agent that begins at a message."""
     return conversation.tree.order_with_asides(list(conversation.tree.line(start)))
 
 
 def select_positions(
     conversation: Conversation, scope: Scope, hidden: Collection[int] = ()
 ) -> list[int]:
-    """Every message that is exported, in source order, sub-agents included."""
+    """Return every message that is exported, in source order, sub-agents included."""
     found: set[int] = set()
     pending = [each.positions for each in select_sections(conversation, scope, hidden)]
     while pending:

@@ -1,7 +1,7 @@
-"""Which files of a source an export contains: those of its conversations, and no others.
+"""The files of a source in an export: those of its conversations, and no others.
 
-A folder may hold anything beside its conversations. An export is for other people, so these files
-are left out of it, and so are files that cannot be redacted because they are not text.
+A folder may contain other files next to its conversations. An export is for other people, so these
+files are left out, and so are files that cannot be redacted because they are not text.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ class SharedFiles(NamedTuple):
 
 
 def without_foreign_files(document: Document) -> SharedFiles:
-    """The document without files that belong to none of its conversations."""
+    """Return the document without files that belong to none of its conversations."""
     origin = origin_of(document)
     if not origin.source.folder:
         return SharedFiles(document)
     owned = find_conversation_files(origin)
     foreign = [path for path in origin.source.files if path not in owned]
-    # Talktree's own files are not worth a word.
+    # Talktree's own files are not reported.
     named = tuple(path for path in foreign if path.rpartition("/")[2] != BESIDE)
     return SharedFiles(_drop_files(document, foreign), named)
 
 
 def without_binary_files(document: Document) -> SharedFiles:
-    """The document without companion files that are not text: these cannot be redacted."""
+    """Return the document without companion files that are not text, which cannot be redacted."""
     origin = origin_of(document)
     plain = unpack_source(origin.source)
     binary = [
@@ -51,7 +51,7 @@ def without_binary_files(document: Document) -> SharedFiles:
 
 
 def _is_text(source: Source, path: str) -> bool:
-    """Whether a file is UTF-8, and without the zero bytes that only binary files have."""
+    """Whether a file is UTF-8, without the zero bytes that only binary files have."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for block in source.files[path].blocks():
@@ -59,7 +59,7 @@ def _is_text(source: Source, path: str) -> bool:
                 return False
         decoder.decode(b"", final=True)
     except (UnicodeDecodeError, RefusedInput):
-        # What unpacks to too much is not looked into.
+        # A file that unpacks to too much is not examined.
         return False
     return True
 
@@ -74,7 +74,7 @@ def _drop_files(document: Document, paths: Iterable[str]) -> Document:
 
 
 def origin_of(document: Document) -> DocumentOrigin:
-    """Where a document came from."""
+    """Return where a document came from."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     return origin

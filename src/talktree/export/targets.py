@@ -1,4 +1,4 @@
-"""What is replaced besides secrets: words and patterns of the user, and personal data."""
+"""Replacement targets in addition to secrets: the user's words and patterns, and personal data."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from talktree.text.secrets.patterns import KIND_COUNT
 from talktree.text.word_pattern import WordPattern
 
 WORD = "word"
-"""What a word of the user is called in its placeholder."""
+"""The kind of a user's word in its placeholder."""
 PII = "pii"
-"""Instead of a word: personal data."""
+"""The option for personal data instead of a word."""
 _PLACED = re.compile(r"\[redacted: [^\[\]]{1,80}\]")
 
 PROTECTED = frozenset(
@@ -75,11 +75,11 @@ PROTECTED = frozenset(
         "hash",
     ]
 )
-"""Members that a format is built with: words of the user are not looked for in their values."""
+"""Structural members of formats: the user's words are not searched in their values."""
 
 
 class RedactionMatch(NamedTuple):
-    """Something to replace, and where it is."""
+    """A match to be replaced, and its place."""
 
     start: int
     stop: int
@@ -101,7 +101,7 @@ class RedactionTargets:
         return bool(self.words or self.patterns or self.personal)
 
     def find(self, text: str) -> Iterator[RedactionMatch]:
-        """What is to be replaced in a text, in order; what was replaced already is left alone."""
+        """Yield what is to be replaced in a text, in order; existing placeholders are skipped."""
         found: list[RedactionMatch] = []
         if self._words is not None:
             found += [RedactionMatch(*span, WORD) for span in self._words.find_matches(text)]
@@ -119,7 +119,7 @@ class RedactionTargets:
                 at = each.stop
 
     def describe(self) -> str:
-        """What was looked for, in words."""
+        """Return a description of what was searched."""
         parts = [f"{KIND_COUNT} kinds of keys, tokens and passwords"]
         for count, one, several in (
             (len(self.words), "word", "words"),

@@ -1,4 +1,4 @@
-"""A conversation as Markdown or plain text, line by line as it is read."""
+"""A conversation as Markdown or plain text, written line by line as it is read."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from talktree.views.transcript import FoldedMessage
 from talktree.views.width import format_count, format_moment, to_one_line
 
 MARKS = {DELETED: "deleted", META: "not shown to the user"}
-"""What is said about messages that are exported only if that was asked for."""
+"""Marks of messages that are exported only on request."""
 _TICKS = re.compile("`{3,}")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
 
 
 class TextWriter(ABC):
-    """How a kind of text is written."""
+    """The writer of a kind of text."""
 
     def __init__(self, walk: ExportWalk) -> None:
         self._walk = walk
@@ -44,7 +44,7 @@ class TextWriter(ABC):
         self._speaker = ""
 
     def render_texts(self) -> Iterator[str]:
-        """All of it, piece by piece."""
+        """Yield the whole text, piece by piece."""
         for stop in self._walk.iter_stops():
             yield from self._render_stop(stop)
 
@@ -128,11 +128,11 @@ class TextWriter(ABC):
 
 
 class Markdown(TextWriter):
-    """Headings for who speaks, fences around what tools were given and gave back."""
+    """Headings for authors, fences around inputs and outputs of tools."""
 
     @staticmethod
     def render_title(title: str, facts: Iterable[str]) -> str:
-        """How a document begins."""
+        """Return the beginning of a document."""
         words = " · ".join(escape_markdown(fact) for fact in facts if fact)
         return f"# {escape_markdown(title)}\n\n{words}\n\n"
 
@@ -148,7 +148,8 @@ class Markdown(TextWriter):
         return f"*{escape_markdown(to_one_line(text, 200))}*\n\n"
 
     def _render_said(self, text: str) -> str:
-        # Headings of what is said must not seem to be ours, nor may an open fence swallow the rest.
+        # Headings in messages must not look like those of the page, nor may an open fence swallow
+        # the rest.
         return f"{_close_fence(_escape_controls(text)).strip()}\n\n" if text.strip() else ""
 
     def _render_quote(self, title: str, text: str) -> str:
@@ -161,11 +162,11 @@ class Markdown(TextWriter):
 
 
 class PlainTextWriter(TextWriter):
-    """Just words, indented below who says them."""
+    """Plain text, indented below its author."""
 
     @staticmethod
     def render_title(title: str, facts: Iterable[str]) -> str:
-        """How a document begins."""
+        """Return the beginning of a document."""
         line = to_one_line(title, 200)
         return f"{line}\n{'=' * min(len(line), 72)}\n{', '.join(f for f in facts if f)}\n\n"
 
@@ -190,7 +191,7 @@ class PlainTextWriter(TextWriter):
 
 
 def fence_text(text: str) -> str:
-    """A text between fences that are longer than any in it."""
+    """Return a text between fences that are longer than any in it."""
     longest = max((len(each) for each in _TICKS.findall(text)), default=2)
     ticks = "`" * (longest + 1)
     end = "" if text.endswith("\n") else "\n"
@@ -198,17 +199,17 @@ def fence_text(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """A text of one line that Markdown takes as it is."""
+    """Return a text of one line, escaped for Markdown."""
     return _SPECIAL.sub(r"\\\1", " ".join(_escape_controls(text).split()))
 
 
 def _escape_controls(text: str) -> str:
-    """A text without colours, and with everything written out that would act on a terminal."""
+    """Return a text without colours, and with terminal control characters escaped."""
     return escape_visible(strip_colors(text))
 
 
 def _close_fence(text: str) -> str:
-    """What is said with its last fence closed, so that what follows is not in it."""
+    """Return a message with its last fence closed, so that what follows is not inside."""
     fence = ""
     for line in text.split("\n") if "```" in text or "~~~" in text else ():
         bare = line.lstrip()
@@ -226,7 +227,7 @@ def _close_fence(text: str) -> str:
 
 
 def _format_arguments(call: ToolCall) -> str:
-    """What a tool was given: its one text, or all of it as JSON."""
+    """Return the input of a tool: its only text, or all of it as JSON."""
     given = call.input
     if isinstance(given, dict) and len(given) == 1:
         (only,) = given.values()
@@ -235,7 +236,7 @@ def _format_arguments(call: ToolCall) -> str:
 
 
 def _format_output(result: ToolResult) -> str:
-    """What a tool gave back, as text."""
+    """Return the output of a tool as text."""
     return "\n".join(
         part.text if isinstance(part, Text) else _join_line(format_part(part))
         for part in result.output

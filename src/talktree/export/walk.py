@@ -1,4 +1,4 @@
-"""The way through what is exported: sections, their messages, and sub-agents where they begin."""
+"""Walking through an export: sections, their messages, and sub-agents where they begin."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from talktree.model.message import Message
 from talktree.views.transcript import FoldedMessage, fold_results, get_message_reader
 
 Tell = Callable[[int], None]
-"""Called with how many messages are done; whoever wants to stop raises."""
+"""Called with how many messages are done; an exception stops the export."""
 OFTEN = 64
-"""Messages between two times it is called."""
+"""Number of messages between two calls."""
 
 
 class SectionBegin(NamedTuple):
@@ -36,25 +36,25 @@ class SectionBegin(NamedTuple):
 
 
 class SideBegin(NamedTuple):
-    """What a sub-agent said begins."""
+    """The messages of a sub-agent begin."""
 
     start: int
     messages: int
 
 
 class SideEnd(NamedTuple):
-    """It ends."""
+    """The messages of a sub-agent end."""
 
 
 Stop: TypeAlias = SectionBegin | SideBegin | SideEnd | FoldedMessage
 
 
 def _ignore_progress(done: int) -> None:
-    """Nobody wants to know."""
+    """Ignore the progress."""
 
 
 class ExportWalk:
-    """Goes through a conversation once."""
+    """Walks through a conversation once."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ExportWalk:
         self.conversation = conversation
         self.choice = choice
         self._known: dict[int, Entry] = {}
-        """What had to be read to know how all hangs together, and is not told yet."""
+        """Entries that were read to find the structure, and are not written yet."""
         if remembers and not conversation.skeleton.joined:
             conversation.store.link(conversation.skeleton, self._read_and_note)
             conversation.skeleton.joined = True
@@ -84,7 +84,7 @@ class ExportWalk:
             yield entry
 
     def _iter_entries(self, positions: Sequence[int]) -> Iterator[Entry]:
-        """The entries at some positions; what was read before is not read again."""
+        """Yield the entries at some positions; cached ones are not read again."""
         known = self._known
         if not known:
             yield from self.conversation.entries_at(positions)
@@ -100,7 +100,7 @@ class ExportWalk:
 
     @cached_property
     def left_out(self) -> Counter[str]:
-        """How much is left out because it is hidden, by kind."""
+        """How many hidden items are left out, by kind."""
         if self.hidden is None:
             return Counter()
         return self.hidden.count_kinds(select_positions(self.conversation, self.choice.scope))
@@ -120,7 +120,7 @@ class ExportWalk:
 
     @cached_property
     def ways(self) -> dict[int, list[tuple[int, int]]]:
-        """At a message the other sections that go on from it: their numbers and first messages."""
+        """For each message, the other sections that continue from it: number and first message."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, section in enumerate(self.sections):
             fork = None if section.branch is None else section.branch.fork
@@ -130,7 +130,7 @@ class ExportWalk:
         return found
 
     def iter_stops(self) -> Iterator[Stop]:
-        """Everything in order."""
+        """Yield everything in order."""
         for number, section in enumerate(self.sections):
             yield SectionBegin(number, section)
             yield from self._iter_section_stops(section.positions)

@@ -1,1 +1,1 @@
-"""The library: every conversation of a person kept, found and counted."""
+"""The library: stores, searches and counts all imported conversations."""

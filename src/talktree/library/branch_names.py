@@ -1,9 +1,8 @@
-"""What people call branches.
+"""Names that users give to branches.
 
-A name is given to the branch that ends at a message. It is kept under that message, and goes with
-the branch as that grows: it belongs to wherever the line goes on to from there. If the branch forks
-later, the name stays with the line that was written last; if the message is gone, the name is not
-shown, and comes back with the message.
+A name is stored under the message at which the branch ended, and follows the branch as it grows. If
+the branch forks later, the name stays with the line that was written last. If the message is gone,
+the name is hidden until the message is back.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _DROP = "DELETE FROM branch_names WHERE source = ? AND conversation = ? AND leaf
 
 
 def list_branch_names(db: Database, source: int, conversation: Conversation) -> dict[str, str]:
-    """The names of branches by the leaves they end at now."""
+    """Return the names of branches by the leaves they end at now."""
     found = {}
     for kept, name in db.read(_ALL, (source, conversation.id)):
         leaf = _find_current_leaf(conversation, kept)
@@ -36,7 +35,7 @@ def list_branch_names(db: Database, source: int, conversation: Conversation) -> 
 def name_branch(
     db: Database, source: int, conversation: Conversation, leaf: str, name: str
 ) -> None:
-    """Give the branch that ends at a message a name, or with an empty one none any more."""
+    """Name the branch that ends at a message; an empty name removes it."""
     name = " ".join(name.split())
     if len(name) > LONGEST:
         raise UsageError(f"a name has at most {LONGEST} characters", hint="say it in fewer words")
@@ -46,7 +45,7 @@ def name_branch(
     facts = (source, conversation.id)
     with db.transaction(durable=True):
         for kept, _ in db.read(_ALL, facts):
-            # Else an older name of the same branch would come to light.
+            # Otherwise an older name of the same branch would reappear.
             if _find_current_leaf(conversation, kept) == end:
                 db.run(_DROP, (*facts, kept))
         if name:
@@ -54,7 +53,7 @@ def name_branch(
 
 
 def _find_current_leaf(conversation: Conversation, leaf: str) -> str | None:
-    """Where the line ends now that once ended at a message; None if the message is gone."""
+    """Return the current leaf of a line that once ended at a message; None if that is gone."""
     try:
         start = conversation.find_position(leaf)
     except NotFound:

@@ -1,4 +1,4 @@
-"""Whether the database and the archive of a library are whole."""
+"""Checking the database and the archive of a library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WHERE operations.id = ?""",
 
 
 def check_storage(library: RestorableLibrary, *, read_data: bool = False) -> list[ArchiveProblem]:
-    """What is wrong with the database and the archive of a library; nothing is changed."""
+    """Return the problems of a library's database and archive; nothing is changed."""
     found: list[ArchiveProblem] = []
     structure: list[ArchiveProblem] = []
     try:
@@ -40,20 +40,20 @@ def check_storage(library: RestorableLibrary, *, read_data: bool = False) -> lis
         structure.append(ArchiveProblem("database", error.message, error.hint or ""))
     for look in (
         _check_checksums(library.db),
-        # A damaged structure may hide damaged data, and what to do depends on that.
+        # A damaged structure may hide damaged data, and the repair depends on that.
         _check_archive(library, read_data=read_data or bool(structure)),
     ):
         try:
             found.extend(look)
         except TalktreeError as error:
-            # Damage that keeps from looking further is what was looked for.
+            # Damage that prevents further checks is itself the finding.
             found.append(ArchiveProblem("database", error.message, error.hint or ""))
     if structure and not found and library.db.key is None:
-        # Everything that cannot be made again is whole. Of an encrypted file no damaged page can
-        # be read, also not to write the others again.
+        # Everything that cannot be rebuilt is valid. In an encrypted file, a damaged page cannot be
+        # read, not even to write the others again.
         structure = [each._replace(hint=REINDEX) for each in structure]
     if any(each.kind in ("checksum", "archive", "database") for each in found):
-        # What seems to belong to nothing may be what a damaged row spoke of.
+        # Unreferenced chunks may belong to a damaged row.
         found = [each._replace(hint=COPY) if each.kind == "unused" else each for each in found]
     return [*structure, *found]
 
@@ -65,7 +65,7 @@ def _check_structure(db: Database, *, read_data: bool) -> Iterator[ArchiveProble
 
 
 def _check_checksums(db: Database) -> Iterator[ArchiveProblem]:
-    """Rows that were not written here, or were changed since."""
+    """Yield rows that were not written by Talktree, or were changed since."""
     with db.snapshot():
         for table, key in find_mismatches(db):
             hint = REINDEX if table == HINTS else COPY
@@ -81,7 +81,7 @@ def _check_checksums(db: Database) -> Iterator[ArchiveProblem]:
 
 
 def _find_source_path(db: Database, table: str, key: tuple[object, ...]) -> str:
-    """The source that a row belongs to, as far as it can be known."""
+    """Return the source that a row belongs to, as far as it is known."""
     sql = _PATHS.get(table)
     row = None if sql is None else db.read_one(sql, key[:1])
     return "" if row is None else f": it belongs to {escape_line(os.fsdecode(row[0]))}"

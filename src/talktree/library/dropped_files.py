@@ -1,6 +1,6 @@
-"""Files that were dropped into the studio: Talktree's own copies, beside the library they are in.
+"""Files that were dropped into the studio: Talktree's own copies, next to their library.
 
-They are not the user's files, so what is forgotten or scrubbed is erased from them as well.
+They are not the user's files, so forgetting and scrubbing erase from them as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LIBRARY = "library"
 
 
 def dropped_files_folder(root: Path) -> Path:
-    """Where files that were dropped into the studio are kept, for the library in a folder."""
+    """Return the folder of the files dropped into the studio, for the library in a folder."""
     if root == data_home() / LIBRARY:
         return data_home() / NAME
     return root.with_name(f"{root.name}-{NAME}")
@@ -32,7 +32,7 @@ def is_dropped(root: Path, path: bytes) -> bool:
 
 
 def list_dropped_files(root: Path) -> Iterator[bytes]:
-    """All files that were dropped, and are still kept; links are left out."""
+    """Yield all dropped files that are still kept; links are left out."""
     for folder, _, names in os.walk(os.fsencode(dropped_files_folder(root))):
         for name in sorted(names):
             path = os.path.join(folder, name)

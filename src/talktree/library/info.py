@@ -1,4 +1,4 @@
-"""How much a library holds, and how much room that takes."""
+"""The contents and the size of a library."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NotImported(NamedTuple):
 
 
 class Info(Struct, frozen=True, kw_only=True):
-    """What is in a library; sizes in bytes."""
+    """The contents of a library; sizes in bytes."""
 
     root: Path
     made: int
@@ -52,7 +52,7 @@ class Info(Struct, frozen=True, kw_only=True):
     gone: int
     unreadable: int
     raw: int
-    """What is kept, as it was."""
+    """The size of everything archived, uncompressed."""
     archive: int
     """The same, compressed."""
     index: int
@@ -67,7 +67,7 @@ class Info(Struct, frozen=True, kw_only=True):
 
 
 def collect_info(library: Library) -> Info:
-    """What is in a library."""
+    """Return the contents of a library."""
     db = library.db
     states: dict[str, int] = dict(db.read(_STATES))
     made, imported = db.read_one(_MADE), db.read_one(_IMPORTED)
@@ -106,7 +106,7 @@ def find_not_imported(db: Database) -> tuple[tuple[NotImported, ...], tuple[NotI
 
 
 def _folder_size(folder: Path) -> int:
-    """The bytes of all files below a folder; those that go away meanwhile have none."""
+    """Return the bytes of all files below a folder; those that disappear meanwhile count as 0."""
     total = 0
     for here, _, names in os.walk(folder):
         for name in names:

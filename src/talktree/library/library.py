@@ -1,4 +1,4 @@
-"""The library: one folder with everything, and the verbs.
+"""The library: one folder with everything, and its operations.
 
 Nothing heavy is loaded before it is needed: an import that finds nothing changed loads neither the
 full text nor the archive.
@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 
 FOLDER = "library"
 THREADS = 1
-"""How many threads compress; the others are busy with reading and indexing."""
+"""How many threads compress; the others read and index."""
 
 
 def _find_key(root: Path) -> bytes | None:
-    """The key of an encrypted library, if it is unlocked; None for a plain one."""
+    """Return the key of an encrypted library, if it is unlocked; None for a plain one."""
     if not is_encrypted(root):
         return None
     from talktree.library.encryption.unlocking import find_library_key
@@ -63,7 +63,7 @@ def _find_key(root: Path) -> bytes | None:
 
 
 def missing_library_error(root: Path) -> NotFound:
-    """The error for a folder without a library; one that was named is shown."""
+    """Return the error for a folder without a library; a folder the user named is shown."""
     if root == data_home() / FOLDER:
         return NotFound("there is no library yet", hint="`talktree import PATH` makes one")
     return NotFound(
@@ -97,14 +97,14 @@ class Library:
 
     @classmethod
     def open(cls, root: Path | None = None, *, write: bool = False) -> Library:
-        """The library in a folder, by default the one in the data folder.
+        """Open the library in a folder, by default the one in the data folder.
 
-        Whoever writes makes one where there is none.
+        With `write` it is created if there is none.
         """
         return cls(data_home() / FOLDER if root is None else Path(root), write=write)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         if "archive" in self.__dict__:
             self.archive.close()
         if self.key is not None and "fulltext" in self.__dict__:
@@ -117,16 +117,16 @@ class Library:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # what it is made of
+    # components
 
     @property
     def path(self) -> bytes:
-        """Its folder, as the walk knows it."""
+        """Its folder, as a scan returns it."""
         return os.path.abspath(os.fsencode(self.root))
 
     @cached_property
     def lock(self) -> WriterLock:
-        """What lets only one process write at a time."""
+        """The lock that lets only one process write at a time."""
         from talktree.library.importing.lock import WriterLock
 
         return WriterLock(self.root)
@@ -156,9 +156,9 @@ class Library:
         return location.has_fulltext_index(self.root, encrypted=self.key is not None)
 
     def open_fulltext_for_writing(self) -> AnyFullText:
-        """The full text, to be written; an empty one in place of one that cannot be opened.
+        """Open the full text for writing; one that cannot be opened is replaced by an empty one.
 
-        Then the tables say that nothing is indexed before there is an index that says so.
+        The tables then record that nothing is indexed, before there is an index that says so.
         """
         from talktree.library.fulltext.index import CorruptIndex, FullText
 
@@ -174,7 +174,7 @@ class Library:
         return self.recreate_fulltext()
 
     def recreate_fulltext(self) -> AnyFullText:
-        """An empty full text; the tables say that nothing is indexed."""
+        """Create an empty full text; the tables record that nothing is indexed."""
         self.invalidate_fulltext()
         self.__dict__.pop("fulltext", None)
         if self.key is None:
@@ -186,14 +186,14 @@ class Library:
         return EncryptedFullText.recreate(self.root, self.key)
 
     def invalidate_fulltext(self) -> None:
-        """Let the next import index everything again from the archive."""
+        """Make the next import index everything again from the archive."""
         from talktree.library.fulltext.index_checksums import forget_files
 
         with self.db.transaction(durable=True):
             self.db.run(_DISTRUST)
             forget_files(self.db)
 
-    # taking in
+    # importing
 
     def import_(
         self,
@@ -205,12 +205,12 @@ class Library:
         wait: float = 5.0,
         quiet: float | None = None,
     ) -> ImportResult:
-        """Take in what is new: below some paths, in the known places, or in all places so far.
+        """Import what is new: below some paths, in the known places, or in all places so far.
 
-        A file that changed is compared with the archive as a whole before it counts as grown.
-        With `quiet`, for imports that follow each other, files that grow are compared by samples
-        until they did not change for that many seconds.
-        What `progress` or `pulse` raise ends it; what was taken in until then stays.
+        A file that changed is compared with the archive as a whole before it counts as grown. With
+        `quiet`, for repeated imports, growing files are compared by samples until they did not
+        change for that many seconds. An exception raised by `progress` or `pulse` ends the import;
+        what was imported until then stays.
         """
         from talktree.library.importing.import_changes import import_
 
@@ -225,32 +225,32 @@ class Library:
         progress: Tell | None = None,
         quiet: float = 10.0,
     ) -> Iterator[ImportResult]:
-        """Take in what changes, as it changes; one answer each time something did."""
+        """Import changes as they happen; yield a result each time something changed."""
         from talktree.library.importing.watch import watch
 
         roots = self._find_import_roots(paths, known=False)
         return watch(self, roots, every=every, progress=progress, quiet=quiet)
 
     def places(self) -> list[Path]:
-        """The paths that are looked at if none is named."""
+        """Return the paths that are scanned if none is given."""
         from talktree.library.sources.scan import list_places
 
         return [Path(os.fsdecode(path)) for path in list_places(self.db)]
 
     def add_place(self, path: AnyPath) -> None:
-        """Look there from now on."""
+        """Add a place to scan from now on."""
         from talktree.library.sources.scan import add_places, to_existing_places
 
         add_places(self.db, to_existing_places([path]))
 
     def remove_place(self, path: AnyPath) -> bool:
-        """Look there no more; what was taken in stays. Whether it was a place."""
+        """Stop scanning a place; its imports stay. Return whether it was a place."""
         from talktree.library.sources.scan import remove_place
 
         return remove_place(self.db, path)
 
     def list_expiring(self, *, within: float = 14) -> list[ExpiringSource]:
-        """The sources that their program deletes in some days, the soonest first."""
+        """Return the sources that their program deletes within some days, soonest first."""
         from talktree.library.importing.expiry import find_expiring
 
         return find_expiring(self, within=within)
@@ -284,7 +284,7 @@ class Library:
             [place for place in before if place in usual],
         )
 
-    # finding
+    # searching
 
     def conversations(
         self,
@@ -300,10 +300,9 @@ class Library:
         sort: Sort = "new",
         limit: int | None = None,
     ) -> Iterator[LibraryEntry]:
-        """The conversations to which all that is asked applies; sub-agents' only on demand.
+        """Return the conversations that match all filters; those of sub-agents only on request.
 
-        A moment is a `datetime` or nanoseconds since 1970; `until` is the first one that is not
-        meant any more.
+        A time is a `datetime` or nanoseconds since 1970; `until` is exclusive.
         """
         from talktree.library.listing import find_conversations
 
@@ -322,7 +321,7 @@ class Library:
         )
 
     def conversation(self, named: str) -> LibraryEntry:
-        """A conversation by its id, a beginning of it that no other has, or its path."""
+        """Return a conversation by its id, a unique prefix of it, or its path."""
         from talktree.library.listing import find_conversation
 
         return find_conversation(self.db, named)
@@ -330,7 +329,7 @@ class Library:
     def search(
         self, text: str, *, limit: int | None = 10, offset: int = 0, sort: str = "best"
     ) -> Results:
-        """What matches a query, as it is asked for."""
+        """Return the results of a query, which are read on demand."""
         from talktree.library.search.run import search
 
         return search(self, text, limit=limit, offset=offset, sort=sort)
@@ -345,7 +344,7 @@ class Library:
         format: str | None = None,
         seconds: bool = False,
     ) -> LibraryStatistics:
-        """What was spent and used; `seconds` also tells how long tools took."""
+        """Return costs and usage; `seconds` also reports how long tools took."""
         from talktree.library.stats.report import compute_statistics
 
         return compute_statistics(
@@ -359,7 +358,7 @@ class Library:
         )
 
     def table(self, name: str, **chosen: Any) -> Any:  # noqa: ANN401
-        """Messages, calls, usage or files as a stream of Arrow record batches."""
+        """Return messages, calls, usage or files as a stream of Arrow record batches."""
         from talktree.library.tables.stream import open_table
 
         for each in {"since", "until"} & {*chosen}:
@@ -367,30 +366,30 @@ class Library:
         return open_table(self, name, **chosen)
 
     def info(self) -> Info:
-        """How much it holds and how much room that takes."""
+        """Return the contents and the size of the library."""
         from talktree.library.info import collect_info
 
         return collect_info(self)
 
-    # keeping
+    # archived conversations
 
     def content(self, kept: LibraryEntry, *, version: int | None = None) -> Source:
-        """A conversation as it is kept, with its companion files, to be read by its format."""
+        """Return an archived conversation, with its companion files, as a source for its format."""
         from talktree.library.archive.file_content import read_archived_source
 
         return read_archived_source(self.db, self.archive, kept.source, version, companions=True)
 
     def companions(self, kept: LibraryEntry) -> list[Path]:
-        """The paths of the kept files that belong to a conversation in another file."""
+        """Return the paths of the archived files that belong to a conversation in another file."""
         from talktree.library.archive.companion_files import find_archived_companions
 
         found = find_archived_companions(self.db, self.archive, kept.source)
         return [Path(os.fsdecode(each.kept.path)) for each in found.values()]
 
     def read(self, kept: LibraryEntry | str, *, version: int | None = None) -> Document:
-        """A document with just this conversation, as it is kept.
+        """Read an archived conversation as a document of its own.
 
-        Contents are read when they are asked for, so the library must stay open meanwhile.
+        Contents are read on demand, so the library must stay open meanwhile.
         """
         from talktree.formats import get_format
         from talktree.formats.engine import read_document
@@ -402,7 +401,7 @@ class Library:
         return document.with_only(document.find(found.key or found.id))
 
     def versions(self, kept: LibraryEntry) -> list[Version]:
-        """The moments at which a conversation was seen and was not as before."""
+        """Return the versions of a conversation: each time it was seen changed."""
         from talktree.library.archive.source_versions import list_versions
 
         return list_versions(self.db, kept.source)
@@ -410,32 +409,33 @@ class Library:
     def restore(
         self, kept: LibraryEntry | str, into: Path, *, version: int | None = None
     ) -> list[Path]:
-        """Write the files of a conversation as they were beneath a folder."""
+        """Write the original files of a conversation below a folder."""
         from talktree.library.archive.restore import restore_source
 
         found = self.conversation(kept) if isinstance(kept, str) else kept
         return restore_source(self, found.source, into, version)
 
     def edits(self, kept: LibraryEntry | str) -> Versions:
-        """The edits of a conversation: to make, undo, redo and save them."""
+        """Return the edits of a conversation, to make, undo, redo and save them."""
         from talktree.library.versions.editing import Versions
 
         found = self.conversation(kept) if isinstance(kept, str) else kept
         return Versions(self, found.source)
 
     def forget(self, kept: LibraryEntry) -> ForgetResult:
-        """Erase the source of a conversation and keep it away from later imports.
+        """Erase the source of a conversation and keep it out of later imports.
 
-        All conversations of the source go with it, and so do copies of it and its sub-agents.
+        All conversations of the source are erased with it, and so are copies of it and its
+        sub-agents.
         """
         return self.forget_many([kept])
 
     def forget_many(
         self, entries: Iterable[LibraryEntry], *, tombstone: bool = True
     ) -> ForgetResult:
-        """Erase the sources of many conversations at once: the full text is rewritten once.
+        """Erase the sources of many conversations together: the full text is rewritten once.
 
-        Without `tombstone` the next import takes them in again if their files are still there.
+        Without `tombstone`, the next import imports them again if their files still exist.
         """
         from talktree.library.erasure.forget import forget_many
 
@@ -446,13 +446,13 @@ class Library:
         return self.tombstones().has_path_or_id(named)
 
     def list_group_paths(self, kept: LibraryEntry) -> list[bytes]:
-        """The paths that are forgotten with a conversation: its own, sub-agents, files, copies."""
+        """Return the paths forgotten with a conversation: its own, sub-agents, files, copies."""
         from talktree.library.erasure.forget import find_group, group_paths
 
         return group_paths(self, find_group(self, kept.source))
 
     def finish_erasure(self) -> ForgetResult:
-        """Erase what an erasure before this one left: it was killed, or a reader was in the way."""
+        """Finish an earlier erasure that was killed, or blocked by a reader."""
         from talktree.library.erasure.forget import finish_interrupted_erasure
 
         return finish_interrupted_erasure(self)
@@ -483,10 +483,10 @@ class Library:
         preview: bool = False,
         force: bool = False,
     ) -> ScrubResult:
-        """Replace a secret by stars in all that is kept, and in what is imported later.
+        """Replace a secret by stars in everything that is kept, and in what is imported later.
 
-        With `pattern`, everything that matches a regular expression. With `preview` nothing is
-        changed. It is refused if records could not be read any more or their links would change,
+        With `pattern`, everything that matches a regular expression. With `preview`, nothing is
+        changed. It is refused if records would become unreadable or their links would change,
         unless `force` is given.
         """
         from talktree.library.erasure.scrub import make_scrub_target, scrub
@@ -494,27 +494,27 @@ class Library:
         return scrub(self, make_scrub_target(text, pattern), preview=preview, force=force)
 
     def scrubs(self) -> Scrubs:
-        """The secrets that were scrubbed, as hashes."""
+        """Return the scrubbed secrets, as hashes."""
         from talktree.library.erasure.scrubs import Scrubs
 
         return Scrubs(self.db, self.root)
 
     def tombstones(self) -> Tombstones:
-        """What keeps forgotten conversations away."""
+        """Return the tombstones of forgotten conversations."""
         from talktree.library.erasure.tombstones import Tombstones
 
         return Tombstones(self.db, self.root)
 
     def list_forgotten(self) -> list[Tombstone]:
-        """What was forgotten, the oldest first; neither paths nor titles are known any more."""
+        """Return what was forgotten, oldest first; neither paths nor titles are known any more."""
         return self.tombstones().list_all()
 
     def readmit(self, named: str) -> list[Tombstone]:
-        """Let the next import take in what was forgotten: by number, path or id."""
+        """Allow later imports of what was forgotten: by number, path or id."""
         return self.tombstones().readmit(named)
 
     def retention(self, *, now: int | None = None) -> RetentionPlan:
-        """What the retention rules of the user's configuration let go; nothing is changed."""
+        """Return what the user's retention rules would forget; nothing is changed."""
         from talktree.library.retention.plan import plan_retention
 
         return plan_retention(self, now=now)
@@ -522,19 +522,19 @@ class Library:
     def apply_retention(
         self, *, now: int | None = None, trust_clock: bool = False
     ) -> RetentionResult:
-        """Forget what the retention rules let go, and confirm them for the imports to come."""
+        """Forget what the retention rules select, and confirm them for later imports."""
         from talktree.library.retention.apply import apply_retention
 
         return apply_retention(self, now=now, trust_clock=trust_clock)
 
     def check(self, *, read_data: bool = False) -> list[ArchiveProblem]:
-        """What is wrong with the library; nothing is changed."""
+        """Return the problems of the library; nothing is changed."""
         from talktree.library.importing.maintenance import check_library
 
         return check_library(self, read_data=read_data)
 
     def reindex(self, progress: Tell | None = None) -> int:
-        """Make full text and facts again from the archive; how many pieces there are."""
+        """Rebuild full text and facts from the archive; return how many pieces there are."""
         from talktree.library.importing.maintenance import reindex
 
         return reindex(self, progress)

@@ -1,4 +1,4 @@
-"""The conversations of a library: all, by filters, or one by its id or its path."""
+"""Listing the conversations of a library: all, by filters, or one by its id or its path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Sort = Literal["new", "old", "size", "messages", "title"]
 NEAR = 5
-"""How many conversations are named where one could not be told from others."""
+"""How many candidates are named for an ambiguous id."""
 
 _AGENTS = """
 SELECT a.parent AS session, sum(a.messages) AS messages, sum(a.branches - 1) AS branches,
@@ -28,7 +28,7 @@ GROUP BY a.parent
 """
 """The numbers of all sub-agents of a session: each is one sidechain of it.
 
-A sub-agent's id is a short one of its own, that of a copy is made as all ids of sessions are.
+A sub-agent has a short id of its own; a copy has an id like a session.
 """
 IS_LISTED = """
 (s.parent IS NULL OR length(s.native) >= length(s.parent)
@@ -37,8 +37,8 @@ AND (s.messages > 0 OR instr(s.path, CAST('/subagents/' AS BLOB)) = 0)
 """
 """Whether a source is a conversation of its own rather than part of another.
 
-Sub-agents belong to the session that started them, if that is there. A file beside sub-agents that
-says nothing is a journal of their work.
+Sub-agents belong to the session that started them, if it exists. A file next to sub-agents without
+messages is a journal of their work.
 """
 _FIRST = "CASE WHEN c.source IS NULL THEN s.first ELSE c.first END"
 _LAST_TIME = "CASE WHEN c.source IS NULL THEN s.last ELSE c.last END"
@@ -106,7 +106,7 @@ class LibraryEntry(NamedTuple):
 
     source: int
     id: str
-    """The id it has in its own format, or the name of its file."""
+    """The id in its own format, or the name of its file."""
     raw_path: bytes
     format: str
     title: str | None
@@ -129,7 +129,7 @@ class LibraryEntry(NamedTuple):
     start: int = 0
     """Where its first record is in the source."""
     key: str | None = None
-    """The name under which its source holds it."""
+    """The name it has in its source."""
     several: int = 1
     """How many conversations its source holds; 0 if it could not be read."""
 
@@ -168,9 +168,9 @@ def find_conversations(
     sort: Sort = "new",
     limit: int | None = None,
 ) -> Iterator[LibraryEntry]:
-    """The conversations to which all that is asked applies.
+    """Return the conversations that match all filters.
 
-    Those of sub-agents belong to the session that started them, and are left out if it is there.
+    Those of sub-agents belong to the session that started them, and are left out if it exists.
     """
     if sort not in _ORDERS:
         raise UsageError(f"no order {sort}", hint=f"one of {', '.join(_ORDERS)}")
@@ -185,35 +185,35 @@ def find_conversations(
 
 
 def count_conversations(db: Database) -> int:
-    """How many conversations there are, without those of sub-agents."""
+    """Return how many conversations there are, without those of sub-agents."""
     return int(db.read(_COUNT)[0][0])
 
 
 def find_by_source(db: Database, source: int, number: int = 0) -> LibraryEntry | None:
-    """A conversation by the number of its source and its own number in it."""
+    """Return a conversation by the number of its source and its own number in it."""
     found = find_all_of_source(db, source)
     return found[number] if number < len(found) else None
 
 
 def find_all_of_source(db: Database, source: int) -> list[LibraryEntry]:
-    """The conversations of a source."""
+    """Return the conversations of a source."""
     return [_to_entry(row) for row in db.iter_rows(_KEPT + _BY_SOURCE, _bind_values(source))]
 
 
 def find_by_path(db: Database, path: str) -> LibraryEntry | None:
-    """The conversation of the file or folder at a path."""
+    """Return the conversation of the file or folder at a path."""
     row = db.read_one(_KEPT + _BY_PATH, _bind_values(os.path.abspath(os.fsencode(path))))
     return None if row is None else _to_entry(row)
 
 
 def find_by_id(db: Database, id: str) -> LibraryEntry | None:
-    """The conversation with an id; where its format has none, that is the name of its file."""
+    """Return the conversation with an id; if its format has none, that is the name of its file."""
     row = db.read_one(_KEPT + _BY_NATIVE, _bind_values(id))
     return None if row is None else _to_entry(row)
 
 
 def find_conversation(db: Database, named: str) -> LibraryEntry:
-    """A conversation by its id, a beginning of it that no other has, or its path.
+    """Return a conversation by its id, a unique prefix of it, or its path.
 
     A path means the first conversation in the file.
     """
@@ -240,19 +240,19 @@ def find_conversation(db: Database, named: str) -> LibraryEntry:
 
 
 def spans_of(db: Database, source: int) -> list[tuple[int, int | None]]:
-    """From which record to which one each conversation of a source goes; to None for the last."""
+    """Return the first and the end record of each conversation of a source; None at the end."""
     starts = [int(row[0]) for row in db.read(_STARTS, (source,))] or [0]
     return list(zip(starts, [*starts[1:], None], strict=True))
 
 
 def find_number_at(db: Database, source: int, at: int) -> int:
-    """Which conversation of a source a record belongs to."""
+    """Return which conversation of a source a record belongs to."""
     row = db.read_one(_NUMBER_AT, (source, at))
     return 0 if row is None or row[0] is None else int(row[0])
 
 
 def _bind_values(*values: object) -> tuple[object, ...]:
-    """The values of a statement that also asks for the numbers of sub-agents."""
+    """Return the values of a statement that also selects the numbers of sub-agents."""
     return (*values, *(None,) * (7 - len(values)), False)
 
 

@@ -1,7 +1,7 @@
-"""Libraries of files that a studio was opened on directly, and what is left of them.
+"""Temporary libraries of files that a studio was opened on directly, and their leftovers.
 
-They are removed when the studio ends, or at the next start of any command if it was killed. What a
-person did and did not save stays: unsaved edits, and names of branches.
+They are removed when the studio ends, or when the next command starts if it was killed. Unsaved
+work stays: unsaved edits, and names of branches.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 FOLDER = "studio"
 LOCK = "serving"
 KEPT = "unsaved"
-"""The mark of a library that holds nothing but unsaved work; it is left alone."""
+"""The mark of a library that holds only unsaved work; it is not removed."""
 SCRATCH = "talktree-studio-"
 _SOURCES = "SELECT id FROM sources"
 _NAMED = "SELECT 1 FROM branch_names WHERE source = ? LIMIT 1"
 
 
 class UnsavedFile(NamedTuple):
-    """A file with work in a temporary library that is not saved."""
+    """A file with unsaved work in a temporary library."""
 
     path: Path
     edits: int
@@ -45,7 +45,7 @@ class UnsavedFile(NamedTuple):
 
 
 def temporary_library_path(given: Sequence[Path]) -> Path:
-    """Where the library of some paths is; the same paths have the same one."""
+    """Return where the library of some paths is; the same paths always have the same one."""
     import hashlib  # slow to load, and most commands only look for leftovers
 
     named = b"\0".join(sorted(os.fsencode(path) for path in given))
@@ -54,7 +54,7 @@ def temporary_library_path(given: Sequence[Path]) -> Path:
 
 @contextmanager
 def hold_in_use(root: Path) -> Iterator[None]:
-    """Keep a temporary library from being removed; several may use it at once."""
+    """Keep a temporary library from being removed; several processes may use it."""
     root.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -66,7 +66,7 @@ def hold_in_use(root: Path) -> Iterator[None]:
 
 
 def tidy_library(root: Path) -> list[UnsavedFile] | None:
-    """Remove a temporary library but for unsaved work, which is returned; None if it is in use."""
+    """Remove a temporary library except unsaved work, which is returned; None if it is in use."""
     try:
         file = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
@@ -116,7 +116,7 @@ def is_in_use(root: Path) -> bool:
 
 
 def tidy_leftovers() -> None:
-    """Remove what studios left that were killed, as far as no process holds it."""
+    """Remove what killed studios left, unless a process holds it."""
     try:
         with os.scandir(data_home() / FOLDER) as entries:
             left = [Path(each.path) for each in entries if each.is_dir(follow_symlinks=False)]
@@ -131,7 +131,7 @@ def tidy_leftovers() -> None:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder for uploads and files that jobs make; removed in the end, or by a later command."""
+    """Provide a folder for uploads and job results; removed at the end, or by a later command."""
     folder, file = _make_locked_folder()
     try:
         yield folder
@@ -141,7 +141,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def _make_locked_folder() -> tuple[Path, int]:
-    """A new folder with a lock; until it has one, another command may take it for a leftover."""
+    """Create a folder with a lock; until it has one, another command may take it for a leftover."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
         try:
@@ -155,14 +155,14 @@ def _make_locked_folder() -> tuple[Path, int]:
 
 
 def forget_everywhere(library: Library, entries: Iterable[LibraryEntry]) -> ForgetResult:
-    """Erase conversations from a library, and what studios keep of their files."""
+    """Erase conversations from a library, and their files from temporary libraries."""
     done = library.forget_many(entries)
     left = [each for path in done.paths for each in forget_copies(path)]
     return done._replace(left=(*done.left, *dict.fromkeys(left)))
 
 
 def unsaved_copies(paths: Iterable[bytes]) -> list[UnsavedFile]:
-    """The unsaved work on some files that temporary libraries keep."""
+    """Return the unsaved work on some files in temporary libraries."""
     wanted = set(paths)
     found = []
     for root in list_roots():
@@ -174,7 +174,7 @@ def unsaved_copies(paths: Iterable[bytes]) -> list[UnsavedFile]:
 
 
 def forget_copies(path: bytes) -> list[str]:
-    """Erase a file from all temporary libraries; studios that have it open are named."""
+    """Erase a file from all temporary libraries; return the studios that have it open."""
     left = []
     for root in list_roots():
         if tidy_library(root) is not None:
@@ -202,7 +202,7 @@ def scrub_copies(
 
 
 def find_in_copies(texts: Sequence[str], pattern: str | None) -> dict[Path, FoundText]:
-    """Find a text in all temporary libraries; by their folders."""
+    """Find a text in all temporary libraries; return the results by their folders."""
     from talktree.library.encryption.state import DATABASE
     from talktree.library.library import Library
 
@@ -216,7 +216,7 @@ def find_in_copies(texts: Sequence[str], pattern: str | None) -> dict[Path, Foun
 
 
 def list_roots() -> list[Path]:
-    """The folders of all temporary libraries."""
+    """Return the folders of all temporary libraries."""
     return sorted((data_home() / FOLDER).glob("*"))
 
 
@@ -238,7 +238,7 @@ def _forget_copy(root: Path, path: bytes) -> None:
 
 
 def find_unsaved(root: Path) -> list[UnsavedFile]:
-    """The files with unsaved work in a temporary library; nothing is changed."""
+    """Return the files with unsaved work in a temporary library; nothing is changed."""
     from talktree.library.encryption.state import DATABASE
     from talktree.library.library import Library
 
@@ -250,7 +250,7 @@ def find_unsaved(root: Path) -> list[UnsavedFile]:
 
 
 def _erase_saved(root: Path) -> list[UnsavedFile]:
-    """Erase all sources of a library that have no unsaved work; the others."""
+    """Erase all sources of a library that have no unsaved work; return the others."""
     from talktree.library.encryption.state import DATABASE
     from talktree.library.library import Library
 
@@ -268,12 +268,12 @@ def _erase_saved(root: Path) -> list[UnsavedFile]:
     except LibraryLocked:
         raise
     except TalktreeError:
-        # It cannot be read, so nobody knows what is in it: it is kept.
+        # It cannot be read, so its contents are unknown: it is kept.
         return [UnsavedFile(root, 0, names=False)]
 
 
 def _select_entries(library: Library, found: dict[int, UnsavedFile | None]) -> list[LibraryEntry]:
-    """One conversation of each source without unsaved work that belongs to no other."""
+    """Return one conversation of each source without unsaved work that is not part of another."""
     from talktree.library.erasure.copy_finder import CopyFinder
     from talktree.library.erasure.forget import find_group
     from talktree.library.listing import find_by_source

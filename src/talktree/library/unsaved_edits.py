@@ -1,6 +1,6 @@
 """Unsaved edits that studios of single files have left: finding, reopening and discarding them.
 
-`temporary` says when such a library is removed. This module only looks into those that are left.
+`temporary` decides when such a library is removed. This module only reads those that are left.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class UnsavedEdits(NamedTuple):
 
     root: Path
     paths: tuple[Path, ...]
-    """What to open to see them again; none if the library cannot be read."""
+    """The paths to open to see them again; none if the library cannot be read."""
     unsaved: tuple[UnsavedFile, ...]
     is_open: bool
     """Whether a studio has it open."""
@@ -45,7 +45,7 @@ class UnsavedEdits(NamedTuple):
 
 
 def find_kept_edits() -> list[UnsavedEdits]:
-    """All unsaved edits that studios keep; libraries without any are removed."""
+    """Return all unsaved edits that studios keep; libraries without any are removed."""
     found = []
     for root in list_roots():
         kept = _read_kept_edits(root)
@@ -57,9 +57,9 @@ def find_kept_edits() -> list[UnsavedEdits]:
 
 
 def find_library(given: Sequence[Path]) -> Path:
-    """The folder for the library of some paths: one that holds their unsaved edits, or a new one.
+    """Return the folder for the library of some paths: one with their unsaved edits, or a new one.
 
-    Paths that were forgotten do not count any more, so the edits of the others are found by these.
+    Forgotten paths are ignored, so the other paths are enough to find their edits.
     """
     root = temporary_library_path(given)
     if root.exists():
@@ -77,9 +77,9 @@ def find_library(given: Sequence[Path]) -> Path:
 
 
 def discard_edits(given: Sequence[Path]) -> bool:
-    """Remove the library of some paths with all unsaved edits; False if it is in use.
+    """Remove the library of some paths with all unsaved edits; false if it is in use.
 
-    `NotFound` if it has none; the hint names the sets of paths that have edits of these.
+    Raises `NotFound` if it has none; the hint names the sets of paths that have edits of these.
     """
     tidy_leftovers()
     root = find_library(given)
@@ -90,7 +90,7 @@ def discard_edits(given: Sequence[Path]) -> bool:
             if find_unsaved(root):
                 return remove_library(root)
         except TalktreeError:
-            return remove_library(root)  # it is locked or damaged, and has to go nevertheless
+            return remove_library(root)  # it is locked or damaged, and is removed nevertheless
         tidy_library(root)
     others = [each for each in find_kept_edits() if _concerns(each, given)]
     hint = "; ".join(f"these are kept: talktree studio --discard {each.words}" for each in others)
@@ -101,7 +101,7 @@ def discard_edits(given: Sequence[Path]) -> bool:
 
 
 def find_holders(named: str) -> list[Path]:
-    """The libraries of studios that keep the conversation with an id or a path."""
+    """Return the libraries of studios that keep the conversation with an id or a path."""
     from talktree.library.library import Library
 
     found = []
@@ -116,7 +116,7 @@ def find_holders(named: str) -> list[Path]:
 
 
 def _read_kept_edits(root: Path) -> UnsavedEdits | None:
-    """What is in a library; None if there is none, or it is locked."""
+    """Return the edits in a library; None if there are none, or it is locked."""
     from talktree.library.library import Library
 
     if not (root / DATABASE).exists():

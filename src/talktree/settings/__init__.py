@@ -1,1 +1,1 @@
-"""The user's own settings: one file, and a module for each table in it."""
+"""The user's settings: one file, and a module for each table in it."""

@@ -1,7 +1,7 @@
-"""The table `[attachments]`: how large attachments may be, and the virus scanner.
+"""The table `[attachments]`: the maximum size of attachments, and the virus scanner.
 
-A scanner is a command, so it is never taken from a file beside the conversations: the sender of
-a folder would otherwise choose what runs when you check it.
+A scanner is a command, so it is never read from a file next to the conversations: otherwise the
+sender of a folder would choose what runs when you check it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1024, "mi": 1024**
 
 
 class AttachmentSettings(NamedTuple):
-    """What holds for attachments everywhere: checking, editing, importing, the studio."""
+    """The settings for attachments in checking, editing, importing and the studio."""
 
     max_size: int = DEFAULT_SIZE
-    """How many bytes one may have."""
+    """Maximum bytes of an attachment."""
     scan_command: tuple[str, ...] = ()
     """The words of the external scanner's command; empty if there is none."""
     scan_timeout: float = 60.0
-    """Seconds that the scanner may take for one attachment."""
+    """Maximum seconds that the scanner may take for one attachment."""
 
 
 def attachment_settings() -> AttachmentSettings:
-    """The settings for attachments from the user's own configuration, or the defaults."""
+    """Return the settings for attachments from the user's own configuration, or the defaults."""
     config = read_config()
     own = config.table(ATTACHMENTS, KNOWN)
     command = _parse_command(own.get(SCAN_COMMAND, ""), config.path)
@@ -48,7 +48,7 @@ def attachment_settings() -> AttachmentSettings:
 
 
 def _parse_size(value: object, path: str) -> int:
-    """A size in bytes from a number, or from a text such as `10 MB`."""
+    """Return a size in bytes from a number, or from a text such as `10 MB`."""
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return value
     found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -73,7 +73,7 @@ def _parse_seconds(value: object, path: str) -> float:
 
 
 def _parse_command(value: object, path: str) -> tuple[str, ...]:
-    """The words of a command; the path of the file to scan must be one of them."""
+    """Return the words of a command; the path of the file to scan must be one of them."""
     hint = f'like "clamdscan --no-summary {PLACEHOLDER}"'
     if not isinstance(value, str):
         raise UsageError(f"{path}: {ATTACHMENTS}.{SCAN_COMMAND} is not a text", hint=hint)

@@ -1,6 +1,6 @@
-"""The user's configuration file, `config.toml`: read once, checked, and given out by table.
+"""The user's configuration file, `config.toml`: read once, checked, and split by table.
 
-Each module beside this one turns its table into values. A misspelt name is an error, because a
+Each module next to this one turns its table into values. A misspelt name is an error, because a
 setting that does nothing is worse than none.
 """
 
@@ -33,7 +33,7 @@ class ConfigFile(NamedTuple):
     owner: int = -1
 
     def table(self, name: str, known: Collection[str]) -> Mapping[str, Any]:
-        """A table whose names are all known; an empty one if the file does not have it."""
+        """Return a table after checking its names; an empty one if the file does not have it."""
         own = self.tables.get(name, {})
         if not isinstance(own, dict):
             raise UsageError(f"{self.path}: {name} is not a table", hint=f"write [{name}]")
@@ -41,7 +41,7 @@ class ConfigFile(NamedTuple):
         return own
 
     def refuse_unknown(self, where: str, own: Mapping[str, Any], known: Collection[str]) -> None:
-        """Raise if a table has a name that means nothing."""
+        """Raise if a table has an unknown name."""
         for each in own:
             if each not in known:
                 raise UsageError(
@@ -57,7 +57,7 @@ class ConfigFile(NamedTuple):
 
 
 def read_config() -> ConfigFile:
-    """The user's configuration; an empty one if there is no file."""
+    """Return the user's configuration; an empty one if there is no file."""
     path = config_file()
     try:
         about = path.stat()
@@ -78,11 +78,11 @@ def read_config() -> ConfigFile:
 
 @lru_cache(maxsize=4)
 def _parse_file(shown: str, changed: int, size: int, mode: int, owner: int) -> ConfigFile:
-    """The tables of a file; time and size only tell whether it was parsed before."""
-    import tomllib  # only for those who have a configuration
+    """Return the tables of a file; time and size only identify what is cached."""
+    import tomllib  # only needed with a configuration
 
     try:
-        # Editors of Windows put a mark before the text.
+        # Windows editors put a byte order mark before the text.
         tables = tomllib.loads(Path(shown).read_text("utf-8-sig"))
     except OSError as error:
         raise _unreadable_error(shown, error) from None

@@ -16,14 +16,14 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 class EncryptionSettings(NamedTuple):
-    """What holds for encrypted libraries."""
+    """The settings for encrypted libraries."""
 
     idle: float = DEFAULT_IDLE
     """Seconds without use after which a library is locked."""
 
 
 def encryption_settings() -> EncryptionSettings:
-    """The settings for encrypted libraries from the user's own configuration, or the defaults."""
+    """Return the settings for encrypted libraries from the user's settings, or the defaults."""
     config = read_config()
     value = config.table(ENCRYPTION, (UNLOCK_TIMEOUT,)).get(UNLOCK_TIMEOUT, DEFAULT_IDLE)
     idle = parse_seconds(value)
@@ -36,7 +36,7 @@ def encryption_settings() -> EncryptionSettings:
 
 
 def parse_seconds(value: object) -> float | None:
-    """Seconds from a number, or from a text such as `30m`; None if it is neither."""
+    """Return seconds from a number, or from a text such as `30m`; None if it is neither."""
     if isinstance(value, str):
         found = _TIME.fullmatch(value.strip())
         value = None if found is None else float(found[1]) * _UNITS[found[2] or "s"]

@@ -1,4 +1,4 @@
-"""The table `[redaction]`: words and patterns that exports replace besides secrets."""
+"""The table `[redaction]`: words and patterns that exports replace in addition to secrets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORDS, PATTERNS = "words", "patterns"
 
 
 class RedactionSettings(NamedTuple):
-    """What exports replace besides secrets."""
+    """The settings for replacements in addition to secrets."""
 
     words: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
@@ -19,7 +19,7 @@ class RedactionSettings(NamedTuple):
 
 
 def redaction_settings() -> RedactionSettings:
-    """The settings for redaction from the user's own configuration, or the defaults."""
+    """Return the settings for redaction from the user's own configuration, or the defaults."""
     config = read_config()
     own = config.table(REDACTION, (WORDS, PATTERNS))
     words, patterns = (

@@ -1,7 +1,7 @@
-"""The tables `[[retention]]`: after what time the library forgets which conversations.
+"""The tables `[[retention]]`: which conversations the library forgets, and when.
 
-Each table is one rule: what it is about, and either `forget-after` or `keep`. Whatever a rule to
-keep is about is kept, whatever else the other rules say.
+Each table is one rule: its conditions, and either `forget-after` or `keep`. What matches a rule to
+keep is kept, whatever the other rules say.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ PROJECT, FORMAT, PATH, BRANCH_NAME = "project", "format", "path", "branch-name"
 CONDITIONS = (PROJECT, FORMAT, PATH, BRANCH_NAME)
 KNOWN = (FORGET_AFTER, KEEP, *CONDITIONS)
 NO_LABELS = ("label", "labels", "tag", "tags")
-"""What people may look for; the library has no such thing."""
+"""Names that users may try; the library has no labels."""
 _AGE = re.compile(r"([1-9][0-9]{0,4}) ?(d|w|m|y)", re.ASCII)
 
 
 class RetentionRule(NamedTuple):
-    """One rule; a condition is met if one of its patterns fits, and all conditions must be met."""
+    """One rule; a condition is met if one of its patterns matches, and all must be met."""
 
     number: int
     """Its place in the file, from 1."""
@@ -39,7 +39,7 @@ class RetentionRule(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The rule as a user recognises it."""
+        """The rule as it is shown to the user."""
         said = "keep" if self.forget_after is None else f"{FORGET_AFTER} {self.forget_after}"
         values = (self.projects, self.formats, self.paths, self.branch_names)
         about = [
@@ -59,13 +59,13 @@ class RetentionRules(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """What these rules are recognised by when they were confirmed."""
+        """The fingerprint by which confirmed rules are recognised."""
         plain = json.dumps([each[1:] for each in self.rules])
         return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def retention_rules() -> RetentionRules:
-    """The rules of the user's own configuration; none if it has none."""
+    """Return the rules of the user's own configuration; none if it has none."""
     config = read_config()
     tables = config.tables.get(RETENTION, [])
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
@@ -117,7 +117,7 @@ def _parse_age(value: object, where: str) -> str:
 
 
 def _parse_texts(table: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
-    """The patterns of a condition: a text, or a list of them; none if it is not there."""
+    """Return the patterns of a condition, a text or a list of them; none if it is missing."""
     if name not in table:
         return ()
     value = table[name]
@@ -130,5 +130,5 @@ def _parse_texts(table: Mapping[str, Any], name: str, where: str) -> tuple[str, 
 
 
 def _expand_home(pattern: str) -> str:
-    """A pattern of a path with the home folder written out."""
+    """Return a path pattern with the home folder expanded."""
     return os.path.expanduser(pattern).rstrip("/") or "/"

@@ -1,1 +1,1 @@
-"""A conversation as one page of HTML that needs nothing else, and no script."""
+"""A conversation as one self-contained HTML page without scripts."""

@@ -6,12 +6,12 @@ from talktree.views.html.block import MessageBlock
 from talktree.views.html.rendering import escape
 
 _STATE_TEXTS = {"failed": "failed", "waiting": "no result"}
-"""How a call came out, if not well."""
+"""The outcome of a call that did not succeed."""
 _NAMES = {"thinking": "Thinking", "result": "Result", "artifact": "Artifact", "file": "File"}
 
 
 def render_block(block: MessageBlock, *, bare: bool = False) -> str:
-    """A block; `bare` leaves out what is inside of calls."""
+    """Render a block; `bare` leaves out the contents of calls."""
     kind = block.kind
     if kind == "text":
         return f'<div class="tt-x-text tt-content">{block.html}</div>'
@@ -42,7 +42,7 @@ def _render_line(block: MessageBlock) -> str:
 
 
 def _render_summary(block: MessageBlock) -> str:
-    """The line that is always there."""
+    """Render the line that is always visible."""
     title = block.title or block.name
     name = _NAMES.get(block.kind, "") if block.kind != "call" else ""
     if block.kind == "call" and not title.startswith(block.name):

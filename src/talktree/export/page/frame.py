@@ -1,4 +1,4 @@
-"""What stands around the content of every page: head, title, end."""
+"""The frame of every page: head, title, end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ END = "</body></html>\n"
 
 
 def render_head(title: str, theme: Theme) -> str:
-    """The page up to where its content begins."""
+    """Render the page up to where its content begins."""
     fixed = "" if theme == "system" else f' data-theme="{theme}"'
     return (
         f'<!doctype html>\n<html lang="en"{fixed}><head><meta charset="utf-8">'
@@ -25,7 +25,7 @@ def render_head(title: str, theme: Theme) -> str:
 
 
 def render_banner(title: str, facts: Sequence[str]) -> str:
-    """The title and what there is to know of the whole."""
+    """Render the title and the facts of the whole page."""
     words = "".join(f"<li>{escape(fact)}</li>" for fact in facts if fact)
     heading = f'<h1 dir="auto">{escape(title)}</h1>'
     return f'<header class="tt-x-banner">{heading}<ul>{words}</ul></header>\n'

@@ -1,4 +1,4 @@
-"""The page that leads to all others of a folder."""
+"""The index page of a folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class IndexLine(NamedTuple):
 
 
 def render_index(lines: Sequence[IndexLine], theme: Theme) -> Iterator[bytes]:
-    """All pages by their folders."""
+    """Render all pages by their folders."""
     yield render_head("Conversations", theme).encode()
     yield render_banner("Conversations", [format_count(len(lines), "page")]).encode()
     yield b'<main class="tt-x-index">\n'

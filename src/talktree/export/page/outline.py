@@ -1,6 +1,6 @@
 """The list of prompts and forks of a page, filled while the page is written.
 
-It stands at the end of the page, so that nothing has to be read twice; styles put it to the side.
+It is at the end of the page, so that nothing has to be read twice; styles move it to the side.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ MOST = 20_000
 
 
 class PageOutline:
-    """Places of a page and what they are called."""
+    """The entries of a page's outline."""
 
     def __init__(self) -> None:
         self._items: list[str] = []
         self._left_out = 0
 
     def add_prompt(self, position: int, text: str) -> None:
-        """Somebody asked something."""
+        """Add a prompt."""
         self._add("prompt", f"m-{position}", to_one_line(text, WIDTH) or "(empty)")
 
     def add_section(self, number: int, title: str) -> None:
-        """Another branch begins."""
+        """Add the beginning of a branch."""
         self._add("branch", f"b-{number}", title)
 
     def add_fork(self, position: int, ways: int) -> None:
-        """The talk goes on in more than one way."""
+        """Add a fork."""
         self._add("fork", f"m-{position}", f"{ways + 1} ways on from here")
 
     def _add(self, kind: str, place: str, text: str) -> None:
@@ -38,7 +38,7 @@ class PageOutline:
         self._items.append(f'<li class="tt-x-to-{kind}"><a href="#{place}">{escape(text)}</a></li>')
 
     def render(self) -> str:
-        """All of it."""
+        """Render the outline."""
         if not self._items:
             return ""
         more = f"<li>{self._left_out:,} more</li>" if self._left_out else ""

@@ -1,4 +1,4 @@
-"""A conversation as a page: one pass, in pieces, nothing held but the outline."""
+"""A conversation as a page, written in one pass; only the outline is held in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOOK = RenderOptions(limit=None)
 
 
 def render_page(walks: Sequence[ExportWalk], title: str, facts: Sequence[str]) -> Iterator[bytes]:
-    """The page of one or several conversations."""
+    """Yield the page of one or several conversations."""
     held: list[str] = []
     size = 0
     for text in _render_texts(walks, title, facts):
@@ -55,7 +55,7 @@ def _render_texts(walks: Sequence[ExportWalk], title: str, facts: Sequence[str])
 
 
 class _Writer:
-    """Writes one conversation; its places count from an offset, so that all differ."""
+    """Writes one conversation; its anchors count from an offset, so that all differ."""
 
     def __init__(self, walk: ExportWalk, outline: PageOutline, offset: int) -> None:
         self._walk = walk
@@ -66,10 +66,10 @@ class _Writer:
         self._speaker = ""
         self._facts: tuple[Chip, ...] = ()
         self._sections = offset
-        """Sections are numbered behind the messages before them."""
+        """Sections are numbered after the messages before them."""
 
     def render_texts(self, *, named: bool) -> Iterator[str]:
-        """All of it, piece by piece, with its name if there are others."""
+        """Yield the conversation piece by piece, with its name if there are others."""
         if named:
             name = self._walk.conversation.title or self._walk.conversation.native_id
             yield f'<h2 class="tt-x-conversation">{escape(to_one_line(name, 120))}</h2>\n'
@@ -137,7 +137,7 @@ class _Writer:
             self._outline.add_prompt(place, text)
 
     def _render_heading(self, message: Message) -> str:
-        """Who speaks and what is new to know of it; nothing while the same one goes on working."""
+        """Render the author and new facts; empty while the same author continues."""
         who = find_format_speaker(self._format, message)
         facts = build_chips(message, self._format)
         known = self._facts
@@ -164,7 +164,7 @@ class _Writer:
 
 
 def _render_chip(chip: Chip) -> str:
-    """A small fact; a number or a short word says what it is of."""
+    """Render a small fact; a number or a short word is shown with its label."""
     bare = len(chip.text) <= SHORT or chip.text[0].isdigit()
     text = f"{chip.name} {chip.text}" if bare else chip.text
     return (

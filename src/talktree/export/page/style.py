@@ -1,4 +1,4 @@
-"""The styles of a page, written into it, and the policy that allows just them."""
+"""The inline styles of a page, and the content policy that allows only them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _SHEETS = (
 
 @cache
 def load_style() -> str:
-    """All rules of a page."""
+    """Return all rules of a page."""
     return "\n".join(_load_sheet(package, path) for package, path in _SHEETS)
 
 
 def _load_sheet(package: str, path: str) -> str:
     text = files(package).joinpath(path).read_text(encoding="utf-8")
-    # Nothing in a sheet may end the element it stands in.
+    # Nothing in the styles may end the element that contains them.
     assert "</" not in text
     return text
 
 
 @cache
 def content_policy() -> str:
-    """What the page may do: show itself, with its own styles and the images in it."""
+    """Return the content security policy: only its own styles and inline images."""
     digest = b64encode(sha256(load_style().encode()).digest()).decode()
     rules = (
         "default-src 'none'",

@@ -1,1 +1,1 @@
-"""The bytes of every source, kept as they were, each stretch once."""
+"""The bytes of all imported sources, unchanged and deduplicated."""

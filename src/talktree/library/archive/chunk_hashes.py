@@ -6,7 +6,7 @@ HASH_SIZE = 20
 
 
 def chunk_hash(data: bytes) -> bytes:
-    """The name of a chunk: what has the same one is the same."""
+    """Return the hash of a chunk; equal hashes mean equal bytes."""
     from hashlib import sha256  # only here: it loads a whole library, and a search needs none
 
     return sha256(data).digest()[:HASH_SIZE]

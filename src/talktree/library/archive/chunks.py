@@ -1,8 +1,8 @@
-"""How a file is cut into chunks, so that copies of it are cut in the same places.
+"""Cutting files into chunks, so that copies of a file are cut in the same places.
 
-A chunk ends at the end of a record. Which one is decided by what stands there, not by where it
-stands: of all records in a window the one with the smallest mark begins the next chunk. If
-something was put in or taken out before, the cuts soon are the same again.
+A chunk ends at the end of a record. The content decides which one, not the position: of all records
+in a window, the one with the smallest mark begins the next chunk. After an insertion or a deletion,
+the following cuts soon are the same again.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 CHUNK = 128 << 10
-"""How many bytes a chunk has, about: larger ones pack better, smaller ones are read sooner."""
+"""Approximate bytes of a chunk: larger ones compress better, smaller ones are read sooner."""
 LEAST = CHUNK // 2
 MOST = CHUNK + CHUNK // 2
 _LOOKED_AT = 48
-"""So many bytes of a line tell it from others."""
+"""How many bytes of a line distinguish it from others."""
 _NEEDED = MOST + _LOOKED_AT
-"""What must be there to decide on a cut, so that it does not depend on how much came at once."""
+"""Bytes needed to decide on a cut, so that it does not depend on the size of the blocks fed."""
 
 Mark = tuple[int, int]
 """Where a record begins in its file, and the checksum of its id."""
 
 
 class ChunkSpan(NamedTuple):
-    """A stretch of a file that becomes a chunk."""
+    """A range of a file that becomes a chunk."""
 
     start: int
     data: bytes
@@ -34,7 +34,7 @@ class ChunkSpan(NamedTuple):
 
 
 class Chunker:
-    """Takes in the bytes of a file one block after the other and gives them back as chunks."""
+    """Splits the bytes of a file, fed block by block, into chunks."""
 
     def __init__(self, start: int = 0) -> None:
         self._start = start
@@ -42,7 +42,7 @@ class Chunker:
         self._marks: list[Mark] = []
 
     def feed(self, data: bytes, marks: Sequence[Mark] = ()) -> Iterator[ChunkSpan]:
-        """Some more bytes, and the marks of records that begin in them."""
+        """Add more bytes, with the marks of records that begin in them; yield complete chunks."""
         self._marks += marks
         size = len(self._held) + len(data)
         at = 0
@@ -56,14 +56,14 @@ class Chunker:
         self._held = self._slice_between(data, at, size)
 
     def _slice_between(self, data: bytes, start: int, stop: int) -> bytes:
-        """What stands between two places of what is held and what follows it."""
+        """Return the bytes between two offsets, from the buffer and the data that follows it."""
         held = len(self._held)
         if start >= held:
             return data[start - held : stop - held]
         return self._held[start:stop] + data[: max(0, stop - held)]
 
     def finish(self) -> Iterator[ChunkSpan]:
-        """What is left at the end of the file."""
+        """Yield the rest at the end of the file."""
         if self._held:
             held, self._held = self._held, b""
             yield self._cut_chunk(held)
@@ -76,7 +76,7 @@ class Chunker:
         return ChunkSpan(start, data, marks)
 
     def _find_marked_length(self) -> int | None:
-        """How long the next chunk is, if a mark tells."""
+        """Return the length of the next chunk if a mark decides it."""
         first = bisect_left(self._marks, (self._start + LEAST, -1))
         last = bisect_left(self._marks, (self._start + MOST, -1))
         if first == last:
@@ -89,12 +89,12 @@ def _mark_value(mark: Mark) -> int:
 
 
 def _find_content_length(data: bytes) -> int:
-    """How long the chunk is that begins where this does, without marks."""
+    """Return the length of the chunk at the beginning of the data, without marks."""
     return _find_smallest_checksum(data, b"\n") or _find_smallest_checksum(data, b'{"') or CHUNK
 
 
 def _find_smallest_checksum(data: bytes, sign: bytes) -> int | None:
-    """The place behind a sign in the window where what follows has the smallest checksum."""
+    """Return the offset after the sign in the window that is followed by the smallest checksum."""
     best: tuple[int, int] | None = None
     found = data.find(sign, LEAST, MOST)
     while found >= 0:

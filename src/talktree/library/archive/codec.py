@@ -1,8 +1,8 @@
-"""Compressing chunks: alone, or against the bytes of another one that they resemble.
+"""Compressing chunks: alone, or against the bytes of another chunk that they resemble.
 
 Compressors are kept for each thread. While they work, other threads run.
 
-What a chunk is known by: the hash of its bytes.
+A chunk is identified by the hash of its bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ALONE = zstandard.ZstdCompressionParameters(
     strategy=zstandard.STRATEGY_FAST,
     write_checksum=True,
 )
-"""As quick as level 1 and, for chunks of conversations, nearly as small as level 3."""
+"""As fast as level 1 and, for chunks of conversations, nearly as small as level 3."""
 _AGAINST = zstandard.ZstdCompressionParameters(
     window_log=19,
     chain_log=13,
@@ -34,22 +34,22 @@ _AGAINST = zstandard.ZstdCompressionParameters(
     strategy=zstandard.STRATEGY_FAST,
     write_checksum=True,
 )
-"""For copies: what repeats is in the chunk that is copied, and long enough to be found soon."""
+"""For copies: repeated parts are in the base chunk, and long enough to be found quickly."""
 _WORTH = 8
-"""A chunk that shrinks to less than this part of itself against another is not tried alone."""
+"""A chunk that shrinks below this fraction against another one is not tried alone."""
 
 
 class _ThreadCodecs(threading.local):
-    """The compressor and the decompressor of a thread, each made when it is needed."""
+    """The compressor and the decompressor of a thread, made when first needed."""
 
     @cached_property
     def compressor(self) -> zstandard.ZstdCompressor:
-        """Compresses chunks alone."""
+        """The compressor for chunks without a base."""
         return zstandard.ZstdCompressor(compression_params=_ALONE)
 
     @cached_property
     def decompressor(self) -> zstandard.ZstdDecompressor:
-        """Unpacks them."""
+        """The decompressor for chunks without a base."""
         return zstandard.ZstdDecompressor()
 
 
@@ -57,15 +57,15 @@ _kept = _ThreadCodecs()
 
 
 def compress_chunk(data: bytes) -> bytes:
-    """The data, compressed."""
+    """Return the compressed data."""
     return _kept.compressor.compress(data)
 
 
 def compress_chunks(datas: Sequence[bytes]) -> list[bytes]:
-    """Each of them compressed, as `compress_chunk` does it.
+    """Compress each chunk as `compress_chunk` does.
 
-    In one call where that can be had: whoever comes back from each takes the interpreter from all
-    others each time.
+    Uses one call where that is possible: after each call, a thread has to take the interpreter lock
+    from the others.
     """
     compressor = _kept.compressor
     together = getattr(compressor, "multi_compress_to_buffer", None)
@@ -75,7 +75,7 @@ def compress_chunks(datas: Sequence[bytes]) -> list[bytes]:
 
 
 def compress_against(data: bytes, base: bytes) -> tuple[bytes, bool]:
-    """The data, compressed against other data if that pays, and whether it did."""
+    """Return the data, compressed against other data if that pays, and whether it was."""
     dictionary = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
     compressor = zstandard.ZstdCompressor(compression_params=_AGAINST, dict_data=dictionary)
     against = compressor.compress(data)
@@ -86,7 +86,7 @@ def compress_against(data: bytes, base: bytes) -> tuple[bytes, bool]:
 
 
 def decompress_chunk(data: bytes, base: bytes | None = None) -> bytes:
-    """What was compressed; `ValueError` if that is no longer what it was."""
+    """Return the decompressed data; raise `ValueError` if it is damaged."""
     try:
         if base is None:
             return _kept.decompressor.decompress(data)

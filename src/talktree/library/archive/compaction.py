@@ -1,4 +1,4 @@
-"""Many small chunks at the end of a generation become one: files grow by a few lines at a time."""
+"""Joining many small chunks at the end of a generation, as files grow by a few lines at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.library.archive.verify import drop_unused_chunks
 from talktree.library.database.connection import Database, Row
 
 MANY = 32
-"""So many small chunks are packed although they are not yet a whole one."""
+"""Number of small chunks that are packed even if together they do not fill one."""
 _LOOKED_AT = 4 * MANY
 
 _TAIL = """
@@ -27,7 +27,7 @@ ON CONFLICT DO NOTHING
 
 
 def pack_tail(db: Database, generation: int, reader: Reader) -> bool:
-    """Pack the end of a generation if it is worth it, and say whether it was."""
+    """Pack the end of a generation if that is worthwhile, and return whether it was."""
     tail = _select_small_extents(db.read(_TAIL, (generation, _LOOKED_AT)))
     if len(tail) < 2 or (len(tail) < MANY and sum(row[2] for row in tail) < CHUNK):
         return False
@@ -45,7 +45,7 @@ def pack_tail(db: Database, generation: int, reader: Reader) -> bool:
 
 
 def _select_small_extents(backwards: list[Row]) -> list[Row]:
-    """The extents at the end that are small, in their order."""
+    """Return the small extents at the end, in order."""
     tail = []
     for row in backwards:
         if row[2] >= LEAST:

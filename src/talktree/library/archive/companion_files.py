@@ -1,6 +1,6 @@
-"""Companion files in the archive: what belongs to a kept file, such as the sub-agents of a session.
+"""Companion files in the archive: what belongs to an archived file, such as a session's sub-agents.
 
-Those that are conversations are sources of their own; all others are files without a source.
+Companions that are conversations are sources of their own; all others are files without a source.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _BESIDE = _BELOW + " AND instr(substr(f.path, ?), CAST('/' AS BLOB)) = 0"
 
 
 class ArchivedCompanion(NamedTuple):
-    """A companion file as it was at some moment."""
+    """A companion file as it was at a given time."""
 
     file: int
     source: int
-    """The source that it is, or 0."""
+    """The source it is, or 0."""
     kept: ArchivedFile
 
 
 def find_archived_companions(
     db: Database, archive: Archive, source: int, version: int | None = None
 ) -> dict[str, ArchivedCompanion]:
-    """The companion files of a source, by their paths from the folder it is in.
+    """Return the companion files of a source, by their paths relative to its folder.
 
     Those of a version are as they were before the next version of the source was seen. Files that
     are gone from the disk are included: the library still has them.
@@ -53,7 +53,7 @@ def find_archived_companions(
     format = next((each for each in all_formats() if each.info.slug == slug), None)
     main = db.read_one(_MAIN, (source, path))
     if main is None or format is None:
-        return {}  # a folder, or a format of a plugin that is not installed any more
+        return {}  # a folder, or a format of a plug-in that is no longer installed
     around = _FolderInArchive(
         db, archive, os.path.dirname(path), _find_last_moment(db, source, version)
     )
@@ -63,13 +63,13 @@ def find_archived_companions(
 
 
 def _find_last_moment(db: Database, source: int, version: int | None) -> int | None:
-    """The last moment at which a version was the newest one; None if it still is."""
+    """Return the last time at which a version was the newest one; None if it still is."""
     later = [] if version is None else list_versions(db, source)[version : version + 1]
     return later[0].seen_ns - 1 if later else None
 
 
 class _FolderInArchive(FolderView):
-    """A folder as the archive has it."""
+    """A view of a folder as the archive has it."""
 
     def __init__(self, db: Database, archive: Archive, folder: bytes, moment: int | None) -> None:
         self._db = db
@@ -77,7 +77,7 @@ class _FolderInArchive(FolderView):
         self._top = folder.rstrip(b"/") + b"/"
         self._moment = moment
         self.found: dict[str, ArchivedCompanion] = {}
-        """All files that were asked for."""
+        """All files that were looked up."""
 
     def list_names(self) -> Iterable[str]:
         return self._list_files(_BESIDE, b"", len(self._top) + 1)
@@ -90,7 +90,7 @@ class _FolderInArchive(FolderView):
         return self.open_generation(each.generation, each.length)
 
     def open_generation(self, generation: int, length: int | None = None) -> Content:
-        """The content of a generation."""
+        """Return the content of a generation."""
         from talktree.library.archive.file_content import ArchivedContent
 
         return ArchivedContent(self._archive, generation, length)

@@ -1,4 +1,4 @@
-"""Kept files as formats read them: the bytes come from the archive, a chunk at a time."""
+"""Archived files as formats read them: the bytes come from the archive, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATH = "SELECT path FROM sources WHERE id = ?"
 
 
 class ArchivedContent(Content):
-    """A version of a kept file."""
+    """A version of an archived file."""
 
     def __init__(self, archive: Archive, generation: int, size: int | None = None) -> None:
         self._archive = archive
@@ -69,9 +69,9 @@ def read_archived_source(
     *,
     companions: bool = False,
 ) -> Source:
-    """A source as it is in the archive, or as it was in a version of it.
+    """Return a source as it is in the archive, or as it was in a version of it.
 
-    Its companion files are only part of it if they are asked for.
+    Companion files are included only on request.
     """
     row = db.read_one(_PATH, (source,))
     if row is None:
@@ -86,7 +86,7 @@ def read_archived_source(
 def with_archived_companions(
     db: Database, archive: Archive, source: int, alone: Source, version: int | None = None
 ) -> Source:
-    """A kept file together with its companion files in the archive."""
+    """Return an archived file together with its companion files in the archive."""
     found = {} if alone.folder else find_archived_companions(db, archive, source, version)
     if not found:
         return alone
@@ -100,7 +100,7 @@ def with_archived_companions(
 def make_archived_source(
     archive: Archive, path: bytes, files: Iterable[tuple[bytes, int, int]]
 ) -> Source:
-    """A source of some files, each with its generation and how much of that it has."""
+    """Return a source of some files, each with its generation and the length of it that is read."""
     name = os.fsdecode(os.path.basename(path))
     contents: dict[str, Content] = {}
     alone = False

@@ -1,7 +1,7 @@
-"""Single lines out of the archive, each by one statement.
+"""Reading single lines from the archive, each with one statement.
 
-What this cannot give (a line across chunks, a chunk that is damaged) is left to `Archive.slice`.
-Chunks are not kept: the next hits are nearly always in others.
+Other cases (a line across chunks, a damaged chunk) are left to `Archive.slice`. Chunks are not
+cached: the next hits are nearly always in others.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ WHERE e.generation = ? AND e.start <= ? ORDER BY e.start DESC LIMIT 1
 
 
 class LinePlace(NamedTuple):
-    """Where a line begins."""
+    """The place where a line begins."""
 
     generation: int
     at: int
 
 
 def read_lines_at(db: Database, places: Sequence[LinePlace]) -> dict[LinePlace, bytes]:
-    """The lines at these places, as far as they can be had in a short way."""
+    """Return the lines at these places, as far as one statement can read them."""
     found: dict[LinePlace, bytes] = {}
     for place in places:
         row = db.read_one(_CHUNK, place)
@@ -38,7 +38,7 @@ def read_lines_at(db: Database, places: Sequence[LinePlace]) -> dict[LinePlace, 
 
 
 def _read_line(offset: int, data: bytes, base: bytes | None) -> bytes | None:
-    """The line at a place of a chunk; None if that ends before it does, or cannot be unpacked."""
+    """Return the line at an offset of a chunk; None if it is incomplete or cannot be unpacked."""
     try:
         chunk = decompress_chunk(data, None if base is None else decompress_chunk(base))
     except ValueError:

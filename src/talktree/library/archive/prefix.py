@@ -22,7 +22,7 @@ ReadBytes = Callable[[int, int], bytes]
 
 
 class PrefixComparison(NamedTuple):
-    """What a comparison of a file with a generation found."""
+    """The result of comparing a file with a generation."""
 
     is_equal: bool
     is_complete: bool
@@ -41,7 +41,7 @@ def compare_prefix(
 ) -> PrefixComparison:
     """Compare a file with the first bytes of a generation, from the chunk at `start` on.
 
-    With `sample` at most that many chunks are read; `seed` varies which ones they are.
+    With `sample`, at most that many chunks are read; `seed` varies which ones.
     """
     extents = db.read(_EXTENTS, (generation,))
     end = 0
@@ -61,7 +61,7 @@ def compare_prefix(
 
 
 def _choose_sample(count: int, most: int | None, seed: int) -> range | list[int]:
-    """The numbers of the chunks to read: all, or some that are spread evenly."""
+    """Return the numbers of the chunks to read: all, or an evenly spread sample."""
     if most is None or count <= most:
         return range(count)
     step = -(-count // max(1, most))

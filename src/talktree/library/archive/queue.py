@@ -1,8 +1,8 @@
-"""What is on its way into the archive: hashed, compressed in a thread, then written in one go.
+"""The write queue of the archive: hashed, compressed in a thread, then written in one transaction.
 
-A stretch of bytes is hashed first. If a chunk of that hash is there or on its way, that is all;
-else it is compressed, against a chunk that it resembles if there is one. Those that resemble none
-are compressed several at a time: each change between threads may cost a wait.
+A span of bytes is hashed first. If a chunk with that hash is stored or queued, nothing else is
+done; otherwise it is compressed, against a similar chunk if there is one. Chunks without a similar
+one are compressed several at a time: each change between threads may cost a wait.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from talktree.library.archive.threads import PendingResult, ThreadPool
 from talktree.library.database.connection import Database
 
 AHEAD = 4 << 20
-"""How many bytes may wait to be compressed before whoever brings more has to wait."""
+"""How many bytes may wait for compression before `put` blocks."""
 TOGETHER = 1 << 20
-"""How many bytes are compressed in one go."""
+"""How many bytes are compressed in one batch."""
 _TRIED = 5
-"""So many landmarks of a chunk are looked up."""
+"""How many landmarks of a chunk are looked up."""
 
 _BY_HASH = "SELECT id, size FROM chunks WHERE hash = ?"
 _BY_MARK = "SELECT chunk FROM landmarks WHERE mark = ? ORDER BY chunk LIMIT 4"
@@ -57,7 +57,7 @@ Chunk = int | NewChunk
 
 
 class _Lot:
-    """Chunks that stand on their own and are compressed in one go."""
+    """Chunks without a base, which are compressed in one batch."""
 
     def __init__(self) -> None:
         self.datas: list[bytes] = []
@@ -65,7 +65,7 @@ class _Lot:
         self.made: PendingResult[list[bytes]] | None = None
 
     def add(self, data: bytes) -> _OfLot:
-        """One more; it is made when the others are."""
+        """Add a chunk; its result is ready when that of the others is."""
         self.datas.append(data)
         self.size += len(data)
         return _OfLot(self, len(self.datas) - 1)
@@ -81,18 +81,18 @@ class _OfLot:
         self._place = place
 
     def done(self) -> bool:
-        """Whether it is there."""
+        """Whether it is ready."""
         made = self._lot.made
         return made is not None and made.done()
 
     def result(self) -> tuple[bytes, bool]:
-        """It, as soon as it is there."""
+        """Return it, waiting until it is ready."""
         assert self._lot.made is not None
         return self._lot.made.result()[self._place], False
 
 
 class Queue:
-    """Chunks on their way, in the order in which they came."""
+    """Queued chunks, in order of arrival."""
 
     def __init__(self, db: Database, pool: ThreadPool) -> None:
         self._db = db
@@ -102,11 +102,11 @@ class Queue:
         self._marks: dict[int, NewChunk] = {}
         self._extents: list[tuple[int, int, Chunk, int]] = []
         self._lot = _Lot()
-        """What is not given to be compressed yet."""
+        """Chunks that were not submitted for compression yet."""
         self._waiting = 0
 
     def put(self, generation: int, cut: ChunkSpan, previous: int | None = None) -> None:
-        """A stretch of a generation; `previous` is the one before it, if the file was replaced."""
+        """Queue a span of a generation; `previous` precedes it if the file was replaced."""
         hash, size = chunk_hash(cut.data), len(cut.data)
         chunk = self._find_chunk(hash)
         if chunk is None:
@@ -115,11 +115,11 @@ class Queue:
         self._extents.append((generation, cut.start, chunk, size))
 
     def write(self) -> set[int]:
-        """Put everything into the database; the generations that grew."""
+        """Write everything to the database; return the generations that grew."""
         self._submit_lot()
         for new in self._new.values():
             self._insert_chunk(new)
-        # Only what stands on its own is a base for others, so only that is to be found.
+        # Only chunks without a base are bases for others, so only those get landmarks.
         alone = (new for new in self._new.values() if not new.made.result()[1])
         self._db.run_many_atomically(
             _ADD_MARK, sorted((mark, new.id) for new in alone for mark in new.marks)
@@ -136,7 +136,7 @@ class Queue:
         return grown
 
     def clear(self) -> None:
-        """Forget everything that is on its way."""
+        """Drop everything that is queued."""
         self._lot = _Lot()
         self._new.clear()
         self._packing.clear()
@@ -145,7 +145,7 @@ class Queue:
         self._waiting = 0
 
     def _wait_for_room(self, size: int) -> None:
-        """So many bytes more are to be compressed: not before there are few enough."""
+        """Wait until there is room to compress that many more bytes."""
         self._waiting += size
         if self._lot.size >= TOGETHER:
             self._submit_lot()
@@ -156,15 +156,15 @@ class Queue:
             self._release_compressed()
 
     def _submit_lot(self) -> None:
-        """Have what was gathered compressed."""
+        """Submit the gathered chunks for compression."""
         lot = self._lot
         if lot.datas:
-            datas, lot.datas = lot.datas, []  # whoever waits for the lot does not hold them
+            datas, lot.datas = lot.datas, []  # those who wait for the lot do not hold the data
             lot.made = self._pool.submit(lot.size, compress_chunks, datas)
             self._lot = _Lot()
 
     def _release_compressed(self) -> None:
-        """Those that are compressed wait no more."""
+        """Stop counting chunks that are compressed as waiting."""
         while self._packing and self._packing[0].made.done():
             self._waiting -= self._packing.popleft().size
 
@@ -190,7 +190,7 @@ class Queue:
             new.made = self._lot.add(cut.data)
             self._marks.update(dict.fromkeys(cut.marks, new))
         elif isinstance(new.base, NewChunk):
-            self._submit_lot()  # the base must be under way before what waits for it
+            self._submit_lot()  # the base must be submitted before what waits for it
             new.made = self._pool.submit(new.size, _compress_against_new, cut.data, new.base.made)
         else:
             data = self._load_chunk(new.base)
@@ -200,7 +200,7 @@ class Queue:
         return new
 
     def _find_similar(self, marks: tuple[int, ...]) -> Chunk | None:
-        """The chunk that has the most of these landmarks."""
+        """Return the chunk that shares the most of these landmarks."""
         votes: Counter[Chunk] = Counter()
         for mark in _sample_marks(marks):
             new = self._marks.get(mark)
@@ -212,7 +212,7 @@ class Queue:
         return votes.most_common(1)[0][0]
 
     def _find_chunk_at(self, generation: int, start: int) -> int | None:
-        """The chunk at a place of another generation, or the one that it is compressed against."""
+        """Return the chunk at an offset of another generation, or the base of that chunk."""
         row = self._db.read_one(_AT, (generation, start))
         if row is None:
             return None
@@ -225,12 +225,12 @@ class Queue:
 
 
 def _sample_marks(marks: tuple[int, ...]) -> Iterable[int]:
-    """A few of many, from everywhere."""
+    """Yield an evenly spread sample of the landmarks."""
     return marks if len(marks) <= _TRIED else marks[:: -(-len(marks) // _TRIED)]
 
 
 def _compress_against(data: bytes, base: bytes) -> tuple[bytes, bool]:
-    """A base that is damaged is none; `check` will tell."""
+    """Compress against a base; a damaged base is ignored, and `check` reports it."""
     try:
         return compress_against(data, decompress_chunk(base))
     except ValueError:

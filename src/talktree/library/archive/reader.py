@@ -1,4 +1,4 @@
-"""Reading what is in the archive: whole generations, or a few bytes at once."""
+"""Reading from the archive: whole generations, or a few bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from talktree.library.archive.codec import decompress_chunk
 from talktree.library.database.connection import Database, Row
 
 KEPT = 32 << 20
-"""How many bytes of chunks stay at hand, unless somebody wants it otherwise."""
+"""How many bytes of chunks are cached by default."""
 
 _EXTENTS = """
 SELECT start, chunk, size FROM extents
@@ -28,19 +28,19 @@ _LENGTH = "SELECT length FROM generations WHERE id = ?"
 
 
 class Reader:
-    """Chunks of a database, uncompressed; the last ones are kept."""
+    """Decompressed chunks of a database, with a cache of the last ones."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._size = 0
         self.most = KEPT
-        """How many bytes of chunks stay at hand."""
+        """How many bytes of chunks are cached."""
 
     def read(
         self, generation: int, start: int = 0, length: int | None = None, *, verify: bool = False
     ) -> Iterator[bytes]:
-        """The bytes from a place on, chunk by chunk."""
+        """Yield the bytes from an offset on, chunk by chunk."""
         row = self._db.read_one(_LENGTH, (generation,))
         end = 0 if row is None else int(row[0])
         stop = end if length is None else min(end, start + length)
@@ -55,13 +55,13 @@ class Reader:
                 yield _slice_chunk(data, start - first, stop - first)
                 start = min(first + size, stop)
             if start < stop:
-                # Another process may have packed the chunk with others: then it is found there.
+                # Another process may have packed the chunk with others; the new chunk is then read.
                 if missed == start:
                     raise _missing_error(generation, start)
                 missed = start
 
     def _read_extents(self, generation: int, start: int, stop: int) -> Iterator[Row]:
-        """The extents from a place on, up to the first gap."""
+        """Yield the extents from an offset on, up to the first gap."""
         for row in self._db.read(_EXTENTS, (generation, stop, generation, start)):
             if row[0] > start:
                 return
@@ -69,7 +69,7 @@ class Reader:
             start = row[0] + row[2]
 
     def slice(self, generation: int, start: int, length: int) -> bytes:
-        """A few bytes; fewer if the generation ends before."""
+        """Return a few bytes; fewer if the generation ends before."""
         parts = []
         missed = -1
         while length > 0:
@@ -91,7 +91,7 @@ class Reader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def chunk(self, number: int) -> bytes:
-        """A chunk, kept at hand from now on."""
+        """Return a chunk, and cache it."""
         data = self._load_chunk(number)
         if data is None:
             raise _damage_error(number)
@@ -111,12 +111,12 @@ class Reader:
         return data
 
     def clear_cache(self) -> None:
-        """Keep nothing: numbers may mean other chunks now."""
+        """Clear the cache: numbers may mean other chunks now."""
         self._kept.clear()
         self._size = 0
 
     def _decompress_chunk(self, number: int, *, verify: bool = False) -> bytes | None:
-        """The bytes of a chunk; None if there is none of this number."""
+        """Return the bytes of a chunk; None if there is none with this number."""
         row = self._db.read_one(_CHUNK, (number,))
         if row is None:
             return None

@@ -1,7 +1,7 @@
-"""Writing kept files as they were: beneath one folder, whole or not at all, over nothing.
+"""Restoring archived files below one folder, whole or not at all, without overwriting anything.
 
-Every chunk is checked against its hash on the way, and nothing appears under its name before all
-of it is written.
+Every chunk is checked against its hash on the way, and a file gets its name only when all of it is
+written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class RestorableLibrary(Protocol):
-    """A library, as far as it is needed here."""
+    """The part of a library that restoring needs."""
 
     @property
     def db(self) -> Database:
@@ -46,12 +46,12 @@ def restore_source(
     whole_paths: bool = False,
     replace: bool = False,
 ) -> list[Path]:
-    """Write the files of a source and its companion files beneath a folder.
+    """Write the files of a source and its companion files below a folder.
 
-    What is there stays unless `replace` is said.
+    Existing files stay unless `replace` is set.
 
-    A source gets its own name there, or with `whole_paths` the path it had, so that many sources
-    do not get into each other's way.
+    A source gets its own name there, or with `whole_paths` its full original path, so that many
+    sources do not collide.
     """
     row = library.db.read_one(_SOURCE, (source,))
     files = files_of(library.db, source, version)
@@ -82,7 +82,7 @@ def restore_source(
 def restore_file(
     archive: Archive, kept: ArchivedFile, anchor: Anchor, path: bytes, *, replace: bool = False
 ) -> None:
-    """Write one file at a path beneath a folder, with the time of its last change."""
+    """Write one file at a path below a folder, with its modification time."""
     try:
         _make_folders(anchor, path)
         with anchor.open_parent(path) as (folder, name):
@@ -103,7 +103,7 @@ def restore_file(
 
 
 def _remove_partial(anchor: Anchor, paths: list[bytes]) -> None:
-    """Half a conversation is none."""
+    """Remove the files of an incomplete restore."""
     for path in paths:
         with anchor.open_parent(path) as (folder, name):
             _remove(folder, name)
@@ -119,7 +119,7 @@ def _open_target(into: Path) -> Anchor:
 
 
 def _path_in_target(path: bytes, above: bytes) -> bytes:
-    """Where a file belongs beneath the folder, from the path it had."""
+    """Return the path below the folder for a file, from its original path."""
     above = above.rstrip(b"/") + b"/"
     return check_path(path[len(above) :] if path.startswith(above) else os.path.basename(path))
 
@@ -155,7 +155,7 @@ def _write_content(archive: Archive, kept: ArchivedFile, folder: int, name: byte
 
 
 def _give_final_name(folder: int, building: bytes, name: bytes, *, replace: bool) -> None:
-    """Give what is written its name; a link never replaces anything, a new name would."""
+    """Give a written file its final name by a link, which never replaces anything."""
     if replace:
         os.rename(building, name, src_dir_fd=folder, dst_dir_fd=folder)
         return
@@ -164,7 +164,7 @@ def _give_final_name(folder: int, building: bytes, name: bytes, *, replace: bool
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # A file system without links: looked at first, which is all that can be done there.
+        # A file system without links: checking first is the best that can be done.
         if os.path.lexists(b"/proc/self/fd/%d/%s" % (folder, name)):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
         os.rename(building, name, src_dir_fd=folder, dst_dir_fd=folder)

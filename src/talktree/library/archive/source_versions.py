@@ -1,4 +1,4 @@
-"""What a source was at the moments it was looked at and was not as before."""
+"""The versions of a source: what it was each time it was seen changed."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ FROM generations JOIN versions ON versions.generation = generations.id
 WHERE generations.file = ? AND versions.seen <= ?
 ORDER BY versions.seen DESC, generations.number DESC, versions.length DESC LIMIT 1
 """
-"""What a file was at a moment."""
+"""What a file was at a given time."""
 _STATE = "SELECT state FROM sources WHERE id = ?"
 
 
 class Version(NamedTuple):
-    """A moment at which a source was seen, and how large all its files were."""
+    """A time at which a source was seen, and the total size of its files."""
 
     number: int
     length: int
     seen_ns: int
     modified_ns: int
     verified: bool = True
-    """Whether all of its bytes were compared with the file; else it is provisional."""
+    """Whether all of its bytes were compared with the file; otherwise it is provisional."""
 
     @property
     def seen(self) -> datetime | None:
-        """When it was seen first, in UTC."""
+        """When it was first seen, in UTC."""
         return to_datetime(self.seen_ns)
 
     @property
@@ -52,7 +52,7 @@ class Version(NamedTuple):
 
 
 class ArchivedFile(NamedTuple):
-    """A file of a source as it was at some moment."""
+    """A file of a source as it was at a given time."""
 
     path: bytes
     generation: int
@@ -61,7 +61,7 @@ class ArchivedFile(NamedTuple):
 
 
 def list_versions(db: Database, source: int) -> list[Version]:
-    """The moments a source was seen at, the oldest first."""
+    """Return the versions of a source, oldest first."""
     files: dict[int, tuple[int, int, int]] = {}
     moments: dict[int, tuple[int, int, bool]] = {}
     for file, seen, length, modified, verified in db.read(_SEEN, (source,)):
@@ -75,7 +75,7 @@ def list_versions(db: Database, source: int) -> list[Version]:
 
 
 def files_of(db: Database, source: int, version: int | None = None) -> list[ArchivedFile]:
-    """The files of a source as they are, or as they were in a version by its number."""
+    """Return the files of a source as they are, or as they were in the version with this number."""
     if version is None:
         return _list_newest_files(db, source)
     known = list_versions(db, source)
@@ -94,7 +94,7 @@ def files_of(db: Database, source: int, version: int | None = None) -> list[Arch
 
 
 def _list_newest_files(db: Database, source: int) -> list[ArchivedFile]:
-    """All files; if the source itself is still there, without those that left it."""
+    """Return all files; if the source still exists, without those that were removed from it."""
     row = db.read_one(_STATE, (source,))
     is_here = row is not None and row[0] == "here"
     return [

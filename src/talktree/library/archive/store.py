@@ -1,7 +1,7 @@
-"""The archive: what files held, byte for byte, growing with them.
+"""The archive: the contents of files, byte for byte, growing with them.
 
-A generation is the content of a file as long as it only grows. What grows is queued and written by
-`flush`, in the transaction of whoever calls it; before that it cannot be read.
+A generation is the content of a file as long as it only grows. New bytes are queued and written by
+`flush`, in the caller's transaction; before that they cannot be read.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Archive:
         self._versions: list[tuple[int, int, int, int, bool]] = []
 
     def begin(self, file: int) -> int:
-        """A new generation of a file, empty; what it held before stays."""
+        """Begin a new, empty generation of a file; the older ones stay."""
         self._forget_rolled_back()
         if self._last is None:
             self._last = int(self._db.read(_LAST_ID)[0][0])
@@ -90,7 +90,7 @@ class Archive:
     def record_version(
         self, generation: int, length: int, seen: int, modified: int, *, verified: bool = True
     ) -> None:
-        """Record that the file was seen with this length, and when it was modified last.
+        """Record that the file was seen with this length, and when it was last modified.
 
         A version is provisional until all bytes before it were compared with the file.
         """
@@ -130,7 +130,7 @@ class Archive:
         sample: int | None = None,
         seed: int = 0,
     ) -> PrefixComparison:
-        """Compare a file with a generation, from a place on; or only a sample of it."""
+        """Compare a file with a generation, from an offset on, or only a sample of it."""
         self._forget_rolled_back()
         if generation in self._lengths:
             self.flush()
@@ -140,7 +140,7 @@ class Archive:
         )
 
     def flush(self) -> None:
-        """Write what was queued, in the caller's transaction."""
+        """Write what is queued, in the caller's transaction."""
         self._forget_rolled_back()
         if not (self._begun or self._lengths or self._versions):
             return
@@ -156,13 +156,13 @@ class Archive:
         self._clear_queued_state()
 
     def pack_tail(self, generation: int) -> bool:
-        """Make one chunk of many small ones at the end, if there are enough of them."""
-        # What is queued may refer to a chunk that is about to go.
+        """Join many small chunks at the end into one, if there are enough of them."""
+        # Queued chunks may refer to a chunk that is about to be deleted.
         self.flush()
         return pack_tail(self._db, generation, self._reader)
 
     def length(self, generation: int) -> int:
-        """How many bytes a generation has, with those that are queued."""
+        """Return how many bytes a generation has, including queued ones."""
         self._forget_rolled_back()
         known = self._lengths.get(generation)
         if known is None:
@@ -173,29 +173,29 @@ class Archive:
     def read(
         self, generation: int, start: int = 0, length: int | None = None, *, verify: bool = False
     ) -> Iterator[bytes]:
-        """The bytes of a generation, chunk by chunk; with `verify` every hash is checked."""
+        """Yield the bytes of a generation, chunk by chunk; `verify` checks every hash."""
         self._forget_rolled_back()
         return self._reader.read(generation, start, length, verify=verify)
 
     def slice(self, generation: int, start: int, length: int) -> bytes:
-        """A few bytes of a generation; chunks that were asked for last are at hand."""
+        """Return a few bytes of a generation; the last chunks used are cached."""
         self._forget_rolled_back()
         return self._reader.slice(generation, start, length)
 
     def limit_cache(self, size: int) -> None:
-        """Keep no more than so many bytes at hand for `slice`."""
+        """Limit the cache of `slice` to this many bytes."""
         self._reader.most = size
 
     def verify(self, *, read_data: bool = False) -> list[ArchiveProblem]:
-        """What is wrong with the archive; with `read_data` every byte is looked at."""
+        """Return the problems of the archive; `read_data` reads every byte."""
         troubles = [*check_structure(self._db)]
         return [*troubles, *check_contents(self._db, self._pool)] if read_data else troubles
 
     def repair(self) -> int:
-        """Take damaged chunks from the files again where that can be done; how many those were.
+        """Read damaged chunks again from the files where possible; return how many were repaired.
 
-        Chunks that belong to nothing are dropped, unless rows are damaged: what seems to belong to
-        nothing may then be what a damaged row spoke of.
+        Unreferenced chunks are dropped, unless rows are damaged: a damaged row may have referred to
+        them.
         """
         self.flush()
         with self._db.transaction(durable=True):
@@ -206,16 +206,16 @@ class Archive:
         return repaired
 
     def clear_cache(self) -> None:
-        """Keep no chunks at hand: they may have been erased."""
+        """Clear the chunk cache: chunks may have been erased."""
         self._reader.clear_cache()
 
     def close(self) -> None:
-        """Let the threads end; what was queued and not written is dropped."""
+        """Stop the threads; queued data that was not written is dropped."""
         self._queue.clear()
         self._pool.close()
 
     def _forget_rolled_back(self) -> None:
-        """What was remembered of a transaction that was taken back is forgotten."""
+        """Drop the state of a transaction that was rolled back."""
         if self._rollbacks != self._db.rollbacks:
             self._rollbacks = self._db.rollbacks
             self._queue.clear()
@@ -223,7 +223,7 @@ class Archive:
             self._clear_queued_state()
 
     def _clear_queued_state(self) -> None:
-        """What was queued is written, or will never be."""
+        """Drop the queue's state after it was written or discarded."""
         self._last = None
         self._begun.clear()
         self._newest.clear()

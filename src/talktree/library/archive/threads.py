@@ -1,4 +1,4 @@
-"""Threads that hash and compress while the rest goes on; small work is done at once."""
+"""A thread pool for hashing and compressing; small work is done immediately."""
 
 from __future__ import annotations
 
@@ -17,35 +17,34 @@ SMALL = 32 << 10
 
 
 class PendingResult(Protocol[Result_co]):
-    """Something that is being made."""
+    """A result that may not be ready yet."""
 
     def done(self) -> bool:
-        """Whether it is there."""
+        """Whether it is ready."""
 
     def result(self) -> Result_co:
-        """It, as soon as it is there."""
+        """Return the result, waiting until it is ready."""
 
 
 class ReadyResult(Generic[Result]):
-    """Something that is there already."""
+    """A result that is ready."""
 
     def __init__(self, value: Result) -> None:
         self._value = value
 
     def done(self) -> bool:
-        """Whether it is there: it is."""
+        """Always true."""
         return True
 
     def result(self) -> Result:
-        """The thing itself."""
+        """Return the result."""
         return self._value
 
 
 class ThreadPool:
-    """So many threads; they begin when they are first needed.
+    """A fixed number of threads, started when first needed.
 
-    Work is taken up in the order in which it was given, so that work may wait for what was given
-    before it.
+    Work starts in the order in which it was submitted, so it may wait for work submitted before it.
     """
 
     def __init__(self, threads: int) -> None:
@@ -55,7 +54,7 @@ class ThreadPool:
     def submit(
         self, size: int, work: Callable[Given, Result], *args: Given.args, **named: Given.kwargs
     ) -> PendingResult[Result]:
-        """Have work done on so many bytes."""
+        """Run a function, in a thread if it works on enough bytes."""
         if size < SMALL or not self._threads:
             return ReadyResult(work(*args, **named))
         if self._pool is None:
@@ -65,7 +64,7 @@ class ThreadPool:
         return self._pool.submit(work, *args, **named)
 
     def close(self) -> None:
-        """Let the threads end; what nobody began is dropped."""
+        """Stop the threads; work that has not started is dropped."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None

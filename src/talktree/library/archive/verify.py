@@ -1,8 +1,7 @@
-"""Whether the archive is what it says: its structure, and if asked every byte of it.
+"""Verifying the archive: its structure, and on request every byte.
 
-Chunks that nothing refers to any more.
-
-Damaged chunks made whole again from files that still hold the same bytes.
+Also deletes chunks that nothing refers to, and repairs damaged chunks from files that still hold
+the same bytes.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ AND NOT EXISTS (SELECT 1 FROM chunks AS other WHERE other.base = chunks.id)
 
 
 def drop_unused_chunks(db: Database, chunks: Iterable[int]) -> int:
-    """Delete those of some chunks that no file holds and no chunk needs; how many those were."""
+    """Delete those of some chunks that no file and no chunk needs; return how many."""
     dropped = 0
     todo = list(chunks)
     while todo:
@@ -63,9 +62,9 @@ def drop_unused_chunks(db: Database, chunks: Iterable[int]) -> int:
 
 
 def erase_unused_chunks(db: Database, chunks: Sequence[int]) -> None:
-    """Delete those of some chunks that no file holds, also if others are compressed against them.
+    """Delete those of some chunks that no file holds, even if others are compressed against them.
 
-    Those others are compressed again without them. A chunk that cannot be read any more keeps its
+    Those others are compressed again without them. A chunk that can no longer be read keeps its
     base: it can still be compared with a copy of the library.
     """
     for chunk in chunks:
@@ -75,7 +74,7 @@ def erase_unused_chunks(db: Database, chunks: Sequence[int]) -> None:
 
 
 def _rebase_dependents(db: Database, chunk: int) -> None:
-    """Compress what is compressed against a chunk without it: one alone, the rest against that."""
+    """Recompress the dependents of a chunk without it: one alone, the rest against that one."""
     row = db.read_one(_UNUSED_DATA, (chunk,))
     others = db.read(_AGAINST, (chunk,))
     if row is None or not others:
@@ -96,7 +95,7 @@ def _rebase_dependents(db: Database, chunk: int) -> None:
 
 
 def sweep_chunks(db: Database) -> int:
-    """Delete all chunks that nothing refers to; how many those were."""
+    """Delete all chunks that nothing refers to; return how many."""
     with db.transaction():
         db.run(_LOST_EXTENTS)
         db.run(_LOST_VERSIONS)
@@ -104,9 +103,9 @@ def sweep_chunks(db: Database) -> int:
 
 
 _AHEAD = 16
-"""How many chunks are looked at in advance."""
+"""How many chunks are read ahead."""
 _NAMED = 3
-"""How many of the files that are concerned are named."""
+"""How many of the affected files are named."""
 
 _GAPS = """
 SELECT generation, start, before FROM (
@@ -168,7 +167,7 @@ UNUSED_HINT = "this costs room and nothing else; `talktree library reindex` give
 
 
 class ArchiveProblem(NamedTuple):
-    """Something that is wrong with a library, and what can be done."""
+    """A problem of a library, and what to do about it."""
 
     kind: str
     what: str
@@ -176,7 +175,7 @@ class ArchiveProblem(NamedTuple):
 
 
 def check_structure(db: Database) -> Iterator[ArchiveProblem]:
-    """What does not fit together: places without chunks, chunks without bases, lengths, files."""
+    """Yield inconsistencies: extents without chunks, chunks without bases, lengths, files."""
     for generation, start, before in db.read(_GAPS):
         yield ArchiveProblem(
             "archive", f"{_name_generation(db, generation)}: bytes {before} to {start} fail", LOST
@@ -212,7 +211,7 @@ def _find_unused(db: Database) -> Iterator[ArchiveProblem]:
 
 
 def check_contents(db: Database, pool: ThreadPool) -> Iterator[ArchiveProblem]:
-    """Every chunk whose bytes are not those that its hash names, and where it is."""
+    """Yield every chunk whose bytes do not match its hash, and the files it is in."""
     for number in find_damaged_chunks(db, pool):
         yield ArchiveProblem(
             "damaged", f"chunk {number} is damaged{_name_files_of_chunk(db, number)}", REPAIRED
@@ -220,7 +219,7 @@ def check_contents(db: Database, pool: ThreadPool) -> Iterator[ArchiveProblem]:
 
 
 def find_damaged_chunks(db: Database, pool: ThreadPool) -> list[int]:
-    """The chunks that are damaged, without those that are compressed against one of them."""
+    """Return the damaged chunks, without those that are compressed against one of them."""
     waiting: deque[tuple[int, PendingResult[bool]]] = deque()
     bad: list[int] = []
     known: tuple[int, bytes | None] | None = None
@@ -245,7 +244,7 @@ def _find_bad_chunks(looked_at: tuple[int, PendingResult[bool]]) -> list[int]:
 
 
 def _read_base(db: Database, number: int) -> bytes | None:
-    """What chunks are compressed against; None if that is damaged, which is told by itself."""
+    """Return the base of chunks; None if it is damaged, which is reported separately."""
     row: Row | None = db.read_one(_DATA, (number,))
     try:
         return None if row is None else decompress_chunk(row[0])
@@ -259,7 +258,7 @@ def _name_generation(db: Database, generation: int) -> str:
 
 
 def _name_files_of_chunk(db: Database, chunk: int) -> str:
-    """The files that a chunk is in."""
+    """Return the names of the files that contain a chunk."""
     paths = [_display_path(row[0]) for row in db.read(_CONCERNED, (chunk, chunk))]
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return f": it is part of {', '.join(paths[:_NAMED])}{more}" if paths else ""
@@ -280,7 +279,7 @@ _RENEW = "UPDATE chunks SET data = ?, base = NULL WHERE id = ?"
 
 
 def repair_chunks(db: Database, pool: ThreadPool) -> int:
-    """Put back the data of damaged chunks where a file still has it; how many those were.
+    """Restore damaged chunks whose bytes a file still has; return how many.
 
     A chunk that is compressed against one that stays damaged gets data of its own.
     """
@@ -309,7 +308,7 @@ def _repair_chunk(db: Database, chunk: int) -> bool:
 
 
 def _find_candidates(db: Database, chunk: int, size: int) -> Iterator[bytes]:
-    """What is now in the files at the places where the chunk was."""
+    """Yield the present bytes of the files where the chunk was."""
     for path, start in db.read(_PLACES, (chunk,)):
         try:
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

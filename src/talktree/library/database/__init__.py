@@ -1,1 +1,1 @@
-"""The one place that speaks SQL to a database: connection, schema, migrations, names."""
+"""All SQL access to the library: connection, schema, migrations, names."""

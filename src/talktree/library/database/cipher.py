@@ -1,7 +1,7 @@
-"""The cipher of an encrypted database: SQLCipher, with the key as it is and no passphrase.
+"""The cipher of an encrypted database: SQLCipher with a raw key, without a passphrase.
 
 SQLCipher is SQLite with AES-256 and a keyed hash (HMAC-SHA512) for each page. Its Python module has
-the interface of `sqlite3`. It is loaded only for libraries that are encrypted.
+the interface of `sqlite3`. It is loaded only for encrypted libraries.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import sqlite3
 
 CIPHER_PAGE = 8192
-"""Bytes of a page, which SQLCipher has to know before it can read one."""
+"""Bytes of a page; SQLCipher needs it before it can read one."""
 
 
 def load_cipher_module() -> Any:  # noqa: ANN401
-    """The module that opens encrypted databases."""
+    """Import the module that opens encrypted databases."""
     try:
         from sqlcipher3 import dbapi2  # type: ignore[import-untyped]
     except ImportError:
@@ -27,15 +27,15 @@ def load_cipher_module() -> Any:  # noqa: ANN401
 
 
 def derive_database_key(key: bytes | None, purpose: str = "database") -> bytes | None:
-    """The key of one database of a library, made of the library's data key."""
+    """Derive the key of one database from the library's data key."""
     return None if key is None else _digest(key, f"talktree {purpose}")
 
 
 def format_cipher_key(key: bytes) -> str:
-    """A key as SQLCipher takes it: its digits, and those of a salt.
+    """Format a key for SQLCipher: its hexadecimal digits, and those of a salt.
 
-    The salt is made from the key. Otherwise it would be in the first 16 bytes of the file alone,
-    and without them nothing could be read.
+    The salt is derived from the key. Otherwise it would be only in the first 16 bytes of the file,
+    and damage there would make everything unreadable.
     """
     salt = _digest(key, "talktree database salt")[:16]
     return f"x'{key.hex()}{salt.hex()}'"
@@ -48,19 +48,19 @@ def _digest(key: bytes, purpose: str) -> bytes:
 
 
 def use_key(connection: sqlite3.Connection, key: bytes) -> None:
-    """Have a new connection read and write with a key."""
+    """Make a new connection use a key."""
     silence_stderr(connection)
     connection.execute(f'PRAGMA key = "{format_cipher_key(key)}"')
     connection.execute(f"PRAGMA cipher_page_size = {CIPHER_PAGE}")
-    # Whatever has to be put aside stays in memory, never in a file.
+    # Temporary data stays in memory, never in a file.
     connection.execute("PRAGMA temp_store = MEMORY")
 
 
 def silence_stderr(connection: sqlite3.Connection) -> None:
-    """Have SQLCipher report errors to its caller alone, and not on stderr as well."""
+    """Make SQLCipher report errors only to its caller, and not on stderr as well."""
     connection.execute("PRAGMA cipher_log_level = NONE")
 
 
 def find_damaged_pages(connection: sqlite3.Connection) -> list[str]:
-    """What is wrong with the pages of an encrypted file: those whose keyed hash does not fit."""
+    """Return the damaged pages of an encrypted file: those whose keyed hash does not match."""
     return [str(row[0]) for row in connection.execute("PRAGMA cipher_integrity_check")]

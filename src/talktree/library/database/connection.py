@@ -1,8 +1,7 @@
-"""A connection to the library's database: statements, transactions, and errors a person can use.
+"""A connection to the library's database: statements, transactions, and readable errors.
 
-This is the only module that knows which database it is. Everybody else hands over a statement that
-stands as a constant next to the one function that uses it, with `?` for each value, in words that
-other databases know too.
+This is the only module that depends on the database engine. All others pass statements, which are
+constants next to the function that uses them, with `?` for each value, in portable SQL.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ Values = Sequence[object]
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing."""
 PAGE = 8192
-"""Bytes of a page; compressed chunks fill several, and half a page is lost with each.
+"""Bytes of a page; compressed chunks fill several, and half a page is wasted for each.
 
-Pages are written one by one, twice with the log: smaller ones take longer than what they save.
+Pages are written one by one, twice with the log: smaller ones cost more time than they save.
 """
 CACHE, WRITERS_CACHE = 32 << 20, 8 << 20
 LOG = 32 << 20
-"""So much of the write-ahead log is brought into the database file at once."""
+"""How many bytes of the write-ahead log start a checkpoint."""
 LOG_KEPT = 64 << 20
-"""What the write-ahead log may keep of the disk when it was larger for once."""
+"""Size to which the write-ahead log is truncated after it was larger."""
 NORMAL, FULL = 1, 2
 
 
 class Database:
-    """One connection; used by one thread at a time."""
+    """A connection; used by one thread at a time."""
 
     def __init__(
         self, path: Path, *, write: bool, patience: float = PATIENCE, key: bytes | None = None
@@ -49,7 +48,7 @@ class Database:
         """The key the file is encrypted with; None if it is plain."""
         self._sqlite = sqlite3 if key is None else load_cipher_module()
         self.rollbacks = 0
-        """How often a transaction was taken back: whoever remembers rows must then forget them."""
+        """Number of transactions rolled back: caches of rows must be cleared when it changes."""
         self._depth = 0
         self._patience = patience
         with self._translate_errors():
@@ -63,14 +62,14 @@ class Database:
                 raise
 
     def read(self, sql: str, values: Values = ()) -> list[Row]:
-        """All rows that a statement finds."""
+        """Return all rows of a statement."""
         try:
             return self._select(sql, values).fetchall()
         except self._sqlite.Error as error:
             raise self._explain_error(error) from error
 
     def read_one(self, sql: str, values: Values = ()) -> Row | None:
-        """The first row that a statement finds, or None."""
+        """Return the first row of a statement, or None."""
         try:
             found: Row | None = self._select(sql, values).fetchone()
         except self._sqlite.Error as error:
@@ -78,7 +77,7 @@ class Database:
         return found
 
     def iter_rows(self, sql: str, values: Values = ()) -> Iterator[Row]:
-        """The rows that a statement finds, as they are asked for."""
+        """Yield the rows of a statement as they are requested."""
         with self._translate_errors():
             yield from self._select(sql, values)
 
@@ -86,45 +85,45 @@ class Database:
         try:
             return self._connection.execute(sql, values)
         except UnicodeEncodeError:
-            # Text that is not UTF-8, such as a path somebody typed: as bytes it equals no text.
+            # Text that is not valid UTF-8, such as a typed path: as bytes it equals no text.
             return self._connection.execute(sql, _encode_values(values))
 
     def run(self, sql: str, values: Values = ()) -> int:
-        """Change something; the number of the row that was added, if one was."""
+        """Run a statement; return the number of the inserted row, if there is one."""
         try:
             return self._connection.execute(sql, values).lastrowid or 0
         except self._sqlite.Error as error:
             raise self._explain_error(error) from error
 
     def execute_change(self, sql: str, values: Values = ()) -> int:
-        """Change something; how many rows that were."""
+        """Run a statement; return how many rows it changed."""
         try:
             return self._connection.execute(sql, values).rowcount
         except self._sqlite.Error as error:
             raise self._explain_error(error) from error
 
     def run_many_atomically(self, sql: str, rows: Iterable[Values]) -> None:
-        """Do the same with many rows, in one transaction."""
+        """Run a statement for many rows, in one transaction."""
         with self.transaction(), self._translate_errors():
             self._connection.executemany(sql, rows)
 
     def run_many(self, sql: str, rows: Sequence[Values]) -> None:
-        """Do the same with some rows, in the transaction that is open."""
+        """Run a statement for some rows, in the open transaction."""
         with self._translate_errors():
             self._connection.executemany(sql, rows)
 
     @property
     def error(self) -> type[Exception]:
-        """What the database raises for a mistake of our own."""
+        """The exception class that the database raises for programming errors."""
         found: type[Exception] = self._sqlite.Error
         return found
 
     @contextmanager
     def transaction(self, *, durable: bool = False) -> Iterator[None]:
-        """All or nothing; one inside another is part of it.
+        """Run the block in a transaction; a nested one is part of the outer one.
 
-        A process that is killed later loses nothing of it. With `durable` a machine that loses its
-        power does not either; else it may lose the last transactions, never half of one.
+        It survives a process that is killed later. With `durable` it also survives a power failure;
+        otherwise the last transactions may be lost, but never half of one.
         """
         if self._depth:
             yield
@@ -150,7 +149,7 @@ class Database:
 
     def _roll_back(self) -> None:
         self.rollbacks += 1
-        # After a full disk or an I/O error the database may have done so by itself.
+        # After a full disk or an I/O error the database may already have rolled back.
         if self._connection.in_transaction:
             try:
                 self._connection.execute("ROLLBACK")
@@ -159,7 +158,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Read everything as it is now, whatever others write meanwhile."""
+        """Read a consistent state, whatever others write meanwhile."""
         if self._connection.in_transaction:
             yield
             return
@@ -171,14 +170,14 @@ class Database:
             self._connection.execute("ROLLBACK")
 
     def limit_cache(self, size: int) -> None:
-        """Keep no more than so many bytes of the file at hand."""
+        """Limit the page cache to this many bytes."""
         with self._translate_errors():
             self._connection.execute(f"PRAGMA cache_size = {-int(size) // 1024}")
 
     def checkpoint(self, wait: float | None = None) -> bool:
-        """Bring everything from the log into the database file and empty the log.
+        """Write the whole log to the database file and empty the log.
 
-        False if readers prevented it for too long; a later checkpoint does the rest.
+        Return false if readers prevented it for too long; a later checkpoint does the rest.
         """
         with self._translate_errors():
             if wait is not None:
@@ -191,19 +190,19 @@ class Database:
         return row is not None and row[0] == 0
 
     def shrink(self, wait: float | None = None) -> bool:
-        """Give the space of deleted rows back to the file system; False if readers prevent it."""
+        """Return the space of deleted rows to the file system; false if readers prevent it."""
         with self._translate_errors():
-            # It goes on page by page as long as it is asked to, which only a script does.
+            # It works page by page as long as rows are fetched, which only `executescript` does.
             self._connection.executescript("PRAGMA incremental_vacuum")
         return self.checkpoint(wait)
 
     def vacuum(self) -> None:
-        """Write the whole file again from the rows it has; takes long if it is large."""
+        """Rewrite the whole file from its rows; slow if it is large."""
         with self._translate_errors():
             self._connection.execute("VACUUM")
 
     def drop_cache(self) -> None:
-        """Read pages from the file when they are needed next."""
+        """Drop the page cache, so that pages are read from the file again."""
         with self._translate_errors():
             self._connection.execute("PRAGMA shrink_memory")
 
@@ -213,7 +212,7 @@ class Database:
         return _log_path(self.path)
 
     def used_bytes(self) -> int:
-        """How many bytes of the database file are in use."""
+        """Return how many bytes of the database file are in use."""
         pages, free, page = (
             int(self.read(sql)[0][0])
             for sql in ("PRAGMA page_count", "PRAGMA freelist_count", "PRAGMA page_size")
@@ -221,12 +220,12 @@ class Database:
         return (pages - free) * page
 
     def add_function(self, name: str, function: Callable[..., int]) -> None:
-        """Let statements call a function whose result depends on its arguments alone."""
+        """Register an SQL function whose result depends only on its arguments."""
         with self._translate_errors():
             self._connection.create_function(name, -1, function, deterministic=True)
 
     def check_structure(self, *, thorough: bool) -> list[str]:
-        """What is wrong with the structure of the file, in the words of the database."""
+        """Return the problems in the structure of the file, as the database describes them."""
         if thorough and self.key is not None and (found := self._find_damaged_pages()):
             return found[:20]
         sql = "PRAGMA integrity_check(20)" if thorough else "PRAGMA quick_check(20)"
@@ -238,11 +237,11 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The connection itself, for whoever closes it when nobody uses it any more."""
+        """The underlying connection, for code that closes it when it is no longer used."""
         return self._connection
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def __enter__(self) -> Database:
@@ -263,9 +262,9 @@ class Database:
 
 
 def remove_empty_log(path: Path, *, key: bytes | None = None) -> None:
-    """Have SQLite remove the empty log that readers left, if no connection uses it any more.
+    """Let SQLite remove the empty log that readers left, if no connection uses it any more.
 
-    A log with changes in it stays, and so does one that cannot be removed.
+    A log with changes stays, and so does one that cannot be removed.
     """
     try:
         if _log_path(path).stat().st_size:
@@ -278,7 +277,7 @@ def remove_empty_log(path: Path, *, key: bytes | None = None) -> None:
         try:
             if key is not None:
                 use_key(connection, key)
-            # The last connection that may write removes the log that it has read when it is closed.
+            # SQLite removes the log when the last writable connection that has read it is closed.
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         finally:
             connection.close()
@@ -290,7 +289,7 @@ def _connect(
     write: bool,  # noqa: FBT001
     patience: float,
 ) -> sqlite3.Connection:
-    """A connection; the file is made with a mode that only its owner can read."""
+    """Open a connection; a new file is readable only by its owner."""
     if write:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
@@ -311,12 +310,12 @@ def _connect(
 
 
 def _format_uri(path: Path, mode: str) -> str:
-    """The path as an address, whatever bytes it is made of."""
+    """Return the path as a URI, whatever bytes it contains."""
     escaped = "".join(f"%{byte:02x}" for byte in os.fsencode(path.absolute()))
     address = f"file:{escaped}?mode={mode}"
     folder = path.parent
     if mode == "ro" and not os.access(folder, os.W_OK) and not _log_path(path).exists():
-        # Nobody can write here, so nothing changes and no log is needed.
+        # The file is read-only for everyone, so nothing changes and no log is needed.
         address += "&immutable=1"
     return address
 
@@ -329,10 +328,10 @@ def _set_up(connection: sqlite3.Connection, write: bool, patience: float) -> Non
     connection.execute(f"PRAGMA cache_size = {-(WRITERS_CACHE if write else CACHE) // 1024}")
     if not write:
         return
-    # Page size and vacuum only mean something before the first table is made.
+    # Page size and vacuum mode only take effect before the first table is created.
     connection.execute(f"PRAGMA page_size = {PAGE}")
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    # Deleted rows are overwritten at once, whatever SQLite was built with.
+    # Deleted rows are overwritten immediately, however SQLite was built.
     connection.execute("PRAGMA secure_delete = ON")
     _use_write_ahead_log(connection, patience)
     connection.execute(f"PRAGMA wal_autocheckpoint = {LOG // PAGE}")
@@ -348,7 +347,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection, patience: float) -> Non
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except Exception as error:
-            # The cipher's library has errors of its own, with the same numbers.
+            # The cipher's library has its own error classes, with the same codes.
             code = getattr(error, "sqlite_errorcode", 0)
             if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                 raise
@@ -356,7 +355,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection, patience: float) -> Non
 
 
 def _encode_values(values: Values) -> Values:
-    """The same values, with text that is not UTF-8 as bytes."""
+    """Return the same values, with text that is not valid UTF-8 as bytes."""
     return tuple(map(_encode_value, values))
 
 

@@ -1,4 +1,4 @@
-"""What a database's errors mean for a person: what happened, and what to do."""
+"""Translating database errors for users: what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def explain_error(error: Exception, path: Path, *, encrypted: bool = False) -> Exception:
-    """The failure as a person needs it; what is a mistake of our own stays what it is."""
+    """Return the error for the user; a programming error is returned unchanged."""
     if isinstance(error, OSError):
         return _system_error(error, path)
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
-        # Only whole characters are written, so text that is none was overwritten.
+        # Only valid characters are written, so invalid text was overwritten.
         return damage_error(path, str(error)) if "Could not decode" in str(error) else error
     kind = code & _KIND
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -67,7 +67,7 @@ def explain_error(error: Exception, path: Path, *, encrypted: bool = False) -> E
 
 
 def damage_error(path: Path, why: str) -> Unreadable:
-    """The error for a database file whose structure is broken."""
+    """Return the error for a database file with a damaged structure."""
     return Unreadable(
         f"{path}: the library's database is damaged: {why}",
         hint="put a copy of the file back if there is one; else move it away and import again: "
@@ -76,7 +76,7 @@ def damage_error(path: Path, why: str) -> Unreadable:
 
 
 def undecipherable_error(path: Path, *, encrypted: bool) -> Unreadable:
-    """The error for a file that begins with nothing that can be read."""
+    """Return the error for a file whose beginning cannot be read."""
     reason = (
         "the key file belongs to another library, or the database is damaged"
         if encrypted
@@ -99,7 +99,7 @@ def _is_disk_full(path: Path) -> bool:
 
 
 def _is_size_limited() -> bool:
-    """Whether files of this process may not grow beyond a size; SQLite does not say it."""
+    """Whether the size of this process's files is limited; SQLite does not report it."""
     try:
         import resource
     except ImportError:
@@ -108,7 +108,7 @@ def _is_size_limited() -> bool:
 
 
 def _has_header(path: Path) -> bool:
-    """Whether a file begins as a plain database does."""
+    """Whether a file begins like a plain database."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_HEADER)) == _HEADER

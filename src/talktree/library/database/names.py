@@ -1,4 +1,4 @@
-"""Words that recur, each kept once: models, tools, projects, branches."""
+"""Recurring words, each stored once: models, tools, projects, branches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SELECT id FROM names WHERE text NOT GLOB char(0) || '*' AND id NOT IN (
   UNION SELECT role FROM roles
 )
 """
-"""Words that the small tables do not refer to."""
+"""Words that no table refers to."""
 _USES = tuple(
     f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1"
     for table, column in (
@@ -28,7 +28,7 @@ _USES = tuple(
 
 
 class Names:
-    """The numbers of words, remembered."""
+    """A cache of the numbers of words."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -37,7 +37,7 @@ class Names:
         self._rollbacks = db.rollbacks
 
     def get_or_add(self, text: str) -> int:
-        """The number of a word, which is added if it is new."""
+        """Return the number of a word, which is added if it is new."""
         if self._rollbacks != self._db.rollbacks:
             self._forget_rolled_back()
         found = self._numbers.get(text)
@@ -48,12 +48,12 @@ class Names:
         return found
 
     def find_number(self, text: str) -> int | None:
-        """The number of a word if it has one."""
+        """Return the number of a word, if it has one."""
         row = self._db.read_one(_FIND, (replace_surrogates(text),))
         return None if row is None else int(row[0])
 
     def text(self, number: int) -> str:
-        """The word of a number."""
+        """Return the word with a number."""
         if self._rollbacks != self._db.rollbacks:
             self._forget_rolled_back()
         found = self._texts.get(number)
@@ -63,23 +63,23 @@ class Names:
         return found
 
     def clear_cache(self) -> None:
-        """Remember nothing: another process may have erased words."""
+        """Clear the cache: another process may have erased words."""
         self._forget_rolled_back()
 
     def erase_unused(self) -> None:
-        """Erase the words that nothing refers to; no other word gets their numbers."""
+        """Erase the words that nothing refers to; their numbers are not used again."""
         for (number,) in self._db.read(_CANDIDATES):
             if all(self._db.read_one(sql, (number,)) is None for sql in _USES):
                 self._db.run(_ERASE, (number,))
         self._forget_rolled_back()
 
     def _forget_rolled_back(self) -> None:
-        """What was added in a transaction that was taken back is not there."""
+        """Drop words that were added in a transaction that was rolled back."""
         self._numbers.clear()
         self._texts.clear()
         self._rollbacks = self._db.rollbacks
 
 
 def replace_surrogates(text: str) -> str:
-    """A text that any database takes: halves of characters become the sign for that."""
+    """Return a text that any database accepts: surrogates become the replacement character."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Opening the database of a library: made if it is new, led to today's schema if it is older."""
+"""Opening the database of a library: created if it is new, migrated if it is older."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from talktree.library.database.schema import DDL, SCHEMA
 
 Step = Callable[[Database], None]
 Steps = Mapping[int, Step]
-"""By the number it leads to: what has to be done to a library of the number before."""
+"""By the schema number they lead to: the steps that migrate from the number before."""
 
 _IS_MADE = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'about'"
 _NUMBER = "SELECT value FROM about WHERE key = 'schema'"
@@ -25,9 +25,9 @@ _SET_MADE = "INSERT INTO about (key, value) VALUES ('made', ?)"
 
 
 def open_database(path: Path, *, write: bool, key: bytes | None = None) -> Database:
-    """The database at a path, with today's tables; with a key it is an encrypted one."""
+    """Open the database at a path, with the current tables; a key opens an encrypted one."""
     if write:
-        from talktree.library.database.permissions import secure_library  # readers need none of it
+        from talktree.library.database.permissions import secure_library  # readers do not need it
 
         try:
             secure_library(path)
@@ -49,7 +49,7 @@ def open_database(path: Path, *, write: bool, key: bytes | None = None) -> Datab
 
 
 def schema_number(db: Database) -> int:
-    """The number of the schema that a database has; 0 if it is empty."""
+    """Return the schema number of a database; 0 if it is empty."""
     if db.read(_IS_MADE) == [(0,)]:
         return 0
     found = db.read_one(_NUMBER)
@@ -59,7 +59,7 @@ def schema_number(db: Database) -> int:
 
 
 def migrate(db: Database, steps: Steps | None = None, newest: int = SCHEMA) -> None:
-    """Lead a database to the newest schema, whole or not at all."""
+    """Migrate a database to the newest schema, in one transaction."""
     if schema_number(db) == newest:
         enable_checksums(db)
         return
@@ -68,7 +68,7 @@ def migrate(db: Database, steps: Steps | None = None, newest: int = SCHEMA) -> N
 
         steps = STEPS
     with db.transaction(durable=True):
-        # Asked again: another process may have been quicker.
+        # Checked again: another process may have migrated it meanwhile.
         number = schema_number(db)
         if number > newest:
             raise _too_new_error(db)

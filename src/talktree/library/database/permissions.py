@@ -26,10 +26,10 @@ LOGS = ("-wal", "-shm", "-journal")
 
 
 def secure_library(database: Path) -> None:
-    """Create the folder of a library for its owner only, or tighten the one that is there.
+    """Create the folder of a library for its owner only, or tighten an existing one.
 
-    A folder that also holds other things keeps its mode: the library's own files in it are
-    private in any case. `RefusedInput` if others own the folder or can write to it.
+    A folder that also holds other things keeps its mode: the library's own files in it are private
+    in any case. Raises `RefusedInput` if others own the folder or can write to it.
     """
     folder = database.parent
     if _is_shared(database):
@@ -41,7 +41,7 @@ def secure_library(database: Path) -> None:
 
 
 def find_exposed_paths(database: Path) -> Iterator[tuple[Path, str]]:
-    """What others than the owner can use, each with the command that ends that."""
+    """Yield the paths that other users can access, each with the command that fixes it."""
     folder = database.parent
     folders = [folder, folder / FOLDER]
     home = data_home()
@@ -66,9 +66,9 @@ def _list_database_files(database: Path) -> list[Path]:
 
 
 def _is_shared(database: Path) -> bool:
-    """Whether the folder of a library holds anything that is not the library's.
+    """Whether the folder of a library also holds other files.
 
-    Everything is in the places that the data folder has for libraries.
+    Libraries in the data folder have a folder of their own.
     """
     home = data_home()
     if database.parent == home / OWN or home / TEMPORARY in database.parents:

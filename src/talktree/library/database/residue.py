@@ -1,8 +1,8 @@
-"""Bytes of deleted rows in the parts of the database file that no row uses.
+"""Bytes of deleted rows in unused parts of the database file.
 
 SQLite overwrites a deleted row where it is (`secure_delete`), but not copies of it that remained
 when rows moved from one page to another. Those lie between the list of cells and the first cell of
-a page. They are overwritten in the file itself, while nothing else can write.
+a page. They are overwritten directly in the file, while nothing else can write.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from talktree.errors import NotSaved
 from talktree.library.database.connection import Database
 
 _HEADER = 100
-"""Bytes of the file's own header, in front of the first page's."""
+"""Bytes of the file's own header, before that of the first page."""
 _INTERIOR, _LEAF = (2, 5), (10, 13)
-"""What the first byte of a page is if it belongs to a table or an index."""
+"""The first byte of a page that belongs to a table or an index."""
 _TOUCH = """
 INSERT INTO about (key, value) VALUES ('cleaned', '1')
 ON CONFLICT (key) DO UPDATE SET value = CAST(about.value + 1 AS TEXT)
@@ -30,13 +30,13 @@ this process.
 
 
 def clean_unused_bytes(db: Database) -> bool:
-    """Overwrite what deleted rows left in the file; False if something is still in the log.
+    """Overwrite what deleted rows left in the file; false if something is still in the log.
 
     The log must have been emptied before.
     """
     if db.key is not None:
-        # Its pages are not what is on the disk. What was deleted in them is overwritten
-        # (`secure_delete`), and whatever else the disk has is encrypted.
+        # Decrypted pages are not what is on the disk. Rows deleted in them are overwritten
+        # (`secure_delete`), and everything else on the disk is encrypted.
         return not _file_size(db.log) and db.checkpoint()
     with db.transaction(durable=True):
         if _file_size(db.log):
@@ -46,14 +46,14 @@ def clean_unused_bytes(db: Database) -> bool:
             if any(os.pread(file, length, start)):
                 os.pwrite(file, bytes(length), start)
         os.fsync(file)
-        # Whoever has pages of the file in memory reads them again after a commit.
+        # Connections with cached pages of the file read them again after a commit.
         db.run(_TOUCH)
     db.drop_cache()
     return db.checkpoint()
 
 
 def find_unused_bytes(file: int) -> Iterator[tuple[int, int]]:
-    """Where bytes of an SQLite file are not in use, and how many, page by page."""
+    """Yield the unused ranges of an SQLite file, page by page: offset and length."""
     size = int.from_bytes(os.pread(file, 2, 16), "big")
     size = 65536 if size == 1 else size
     end = os.fstat(file).st_size
@@ -85,7 +85,7 @@ def _find_unused_in_page(page: bytes, start: int, header: int) -> Iterator[tuple
 
 
 def _find_free_pages(file: int, size: int) -> dict[int, int]:
-    """The pages of the free list, and how many bytes at the start of each are in use."""
+    """Return the pages of the free list, and how many bytes at the start of each are in use."""
     found: dict[int, int] = {}
     trunk = int.from_bytes(os.pread(file, 4, 32), "big")
     while trunk and trunk not in found:

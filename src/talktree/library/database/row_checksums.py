@@ -1,9 +1,9 @@
-"""Checksums of the rows that cannot be made again from the archive.
+"""Checksums of the rows that cannot be rebuilt from the archive.
 
 Each such row has the checksum of its own values, and `checksums` has for each table the number of
-its rows and the sum of their checksums. Triggers keep both up to date. They are temporary triggers,
-which exist only in our own connections: a change that comes from elsewhere, such as a damaged disk,
-leaves a checksum that does not fit.
+its rows and the sum of their checksums. Triggers keep both up to date. They are temporary and exist
+only in Talktree's own connections: a change from elsewhere, such as a damaged disk, leaves a
+checksum that does not match.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ChecksummedTable(NamedTuple):
     name: str
     key: tuple[str, ...]
     values: tuple[str, ...]
-    """The columns, apart from the key, that the checksum is made of."""
+    """The columns in the checksum, apart from the key."""
     texts: tuple[str, ...] = ()
     """Those of all these columns that hold text."""
 
@@ -61,21 +61,21 @@ TABLES = (
     ChecksummedTable("scrubs", ("hash",), ("size", "probe", "time")),
 )
 HINTS = "landmarks"
-"""The table that only helps to compress: a wrong row costs room, and nothing else."""
+"""The table that only helps compression: a wrong row wastes space, but harms nothing."""
 FUNCTION = "row_checksum"
-"""What the database calls `row_checksum`."""
+"""The SQL name of `row_checksum`."""
 
 
 class ChecksumMismatch(NamedTuple):
-    """A row, or a table as a whole, that is not what its checksum says."""
+    """A row, or a whole table, that does not match its checksum."""
 
     table: str
     key: tuple[object, ...] | None
-    """None if rows are missing, or are there that were not written here."""
+    """None if rows are missing or were not written by Talktree."""
 
 
 def row_checksum(*values: object) -> int:
-    """The checksum of the values of a row; texts are given as bytes."""
+    """Return the checksum of the values of a row; texts are passed as bytes."""
     made = 0
     for value in values:
         data = value if isinstance(value, bytes) else repr(value).encode()
@@ -85,14 +85,14 @@ def row_checksum(*values: object) -> int:
 
 
 def enable_checksums(db: Database) -> None:
-    """Have this connection write the checksum of every row that it adds or changes."""
+    """Make this connection write the checksum of every row that it adds or changes."""
     for table in TABLES:
         for statement in _build_triggers(table):
             db.run(statement)
 
 
 def find_mismatches(db: Database) -> Iterator[ChecksumMismatch]:
-    """Rows and tables that are not what their checksums say."""
+    """Yield rows and tables that do not match their checksums."""
     for table in TABLES:
         name, key = table.name, ", ".join(table.key)
         for row in db.read(
@@ -106,7 +106,7 @@ def find_mismatches(db: Database) -> Iterator[ChecksumMismatch]:
 
 
 def drop_wrong_hints(db: Database) -> None:
-    """Delete rows of `landmarks` that are not what was written; nothing depends on them."""
+    """Delete rows of `landmarks` that do not match their checksums; nothing depends on them."""
     table = next(each for each in TABLES if each.name == HINTS)
     with db.transaction():
         db.run(f"DELETE FROM {HINTS} WHERE checksum <> {_checksum_expression(table, '')}")
@@ -117,7 +117,7 @@ def drop_wrong_hints(db: Database) -> None:
 
 
 def _checksum_expression(table: ChecksummedTable, of: str) -> str:
-    """The expression for the checksum of a row; `of` says which one, like `NEW.`."""
+    """Return the SQL expression for the checksum of a row; `of` is a prefix like `NEW.`."""
     columns = (
         f"CAST({of}{each} AS BLOB)" if each in table.texts else f"{of}{each}"
         for each in (*table.key, *table.values)
@@ -133,7 +133,7 @@ def _build_triggers(table: ChecksummedTable) -> Iterator[str]:
     write = f"UPDATE {name} SET checksum = {made} WHERE {same}"
 
     def add(count: int, change: str) -> str:
-        """The statement that adds rows and checksums to those of the table."""
+        """Return the statement that adds rows and checksums to those of the table."""
         return (
             f"UPDATE checksums SET rows = rows + {count}, total = total {change}"
             f" WHERE name = '{name}'"

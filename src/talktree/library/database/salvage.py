@@ -1,7 +1,7 @@
-"""Making the tables that can be rebuilt, and all indexes, anew in a damaged database.
+"""Recreating the rebuildable tables, and all indexes, in a damaged database.
 
-A damaged table cannot be dropped: that would read it. So its entry is removed from the schema, an
-empty table is made in its place, and `VACUUM` then copies what is whole.
+A damaged table cannot be dropped, as that would read it. So its entry is removed from the schema,
+an empty table is created in its place, and `VACUUM` then copies the intact tables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _REMOVE = "DELETE FROM sqlite_master WHERE tbl_name = ? OR (type = 'index' AND n
 
 
 def has_broken_structure(db: Database) -> bool:
-    """Whether something is wrong with the structure of the file."""
+    """Whether the structure of the file is damaged."""
     try:
         return bool(db.check_structure(thorough=True))
     except Unreadable:
@@ -23,7 +23,7 @@ def has_broken_structure(db: Database) -> bool:
 
 
 def renew_rebuildable(db: Database) -> None:
-    """Empty all tables that can be rebuilt and make every index again, whatever their state is."""
+    """Empty all tables that can be rebuilt and recreate every index, whatever their state is."""
     indexes = [
         (str(name), str(sql)) for name, table, sql in db.read(_INDEXES) if table not in REBUILDABLE
     ]
@@ -47,7 +47,7 @@ def renew_rebuildable(db: Database) -> None:
 
 
 def _makes_rebuildable(statement: str) -> bool:
-    """Whether a statement makes such a table, or an index of one."""
+    """Whether a statement creates such a table, or an index of one."""
     words = statement.replace("(", " ").split()
     name = (
         words[2] if words[1] == "TABLE" else words[words.index("ON") + 1] if "ON" in words else ""

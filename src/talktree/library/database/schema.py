@@ -1,8 +1,8 @@
-"""The tables of a library, as a new one is made.
+"""The tables of a new library.
 
-`docs/design/library.md` says what each one holds. Whoever changes a statement here raises `SCHEMA`
-and adds the step that leads there to `migrations`. Numbers of sources, files and chunks are never
-given twice: whoever remembers one from before finds nothing, not something else.
+`docs/design/library.md` describes each one. To change a statement here, raise `SCHEMA` and add the
+step that leads there to `migrations`. Numbers of sources, files and chunks are never reused, so an
+old number finds nothing instead of something else.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ CREATE TABLE used (
 );
 CREATE INDEX used_source ON used (source);
 """
-"""Replies and calls that count, added up by `stats/settle.py`."""
+"""Replies and calls that count, summed by `stats/totals.py`."""
 
 ROLES = """
 CREATE TABLE roles (
@@ -208,7 +208,7 @@ CREATE TABLE roles (
   PRIMARY KEY (source, role)
 ) WITHOUT ROWID;
 """
-"""How many messages of which role a source has."""
+"""How many messages of each role a source has."""
 
 BRANCHES = """
 CREATE TABLE branch_names (
@@ -221,7 +221,7 @@ CREATE TABLE branch_names (
   PRIMARY KEY (source, conversation, leaf)
 ) WITHOUT ROWID;
 """
-"""What people call branches: theirs, and so not made again from anything."""
+"""Names that users give to branches; they cannot be rebuilt."""
 
 CONVERSATIONS = """
 CREATE TABLE conversations (
@@ -271,7 +271,7 @@ CREATE TABLE scrubs (
 ) WITHOUT ROWID;
 CREATE TABLE erasures (source INTEGER PRIMARY KEY);
 """
-"""What must stay away, as keyed hashes, and the erasures that are not finished.
+"""Tombstones and scrubbed secrets as keyed hashes, and unfinished erasures.
 
 A row of `erasures` is the number of a source whose words may still be in a file; 0 means that only
 the database file is left to clean.
@@ -294,10 +294,10 @@ CREATE TABLE fulltext_files (
   checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
-"""Kept by `row_checksums.py` for tables, by `fulltext/index_checksums.py` for the index."""
+"""Maintained by `row_checksums.py` for tables, by `fulltext/index_checksums.py` for the index."""
 
 REBUILDABLE = ("replies", "calls", "measures", "pieces", "spent", "used", "roles", "conversations")
-"""The tables that hold nothing but what the archive tells."""
+"""The tables that can be rebuilt from the archive."""
 
 DDL: tuple[str, ...] = tuple(
     statement.strip()
@@ -308,4 +308,4 @@ DDL: tuple[str, ...] = tuple(
     for statement in part.split(";")
     if statement.strip()
 )
-"""The statements that make an empty library, one by one."""
+"""The statements that create an empty library, one by one."""

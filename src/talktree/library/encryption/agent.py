@@ -1,8 +1,8 @@
-"""The key agent: a process of the user that holds keys in memory until they are not used any more.
+"""The key agent: a process of the user that holds keys in memory until they are no longer used.
 
 It is started by `talktree library unlock` and ends when it holds no key. Nothing is ever written to
-the disk; it cannot be traced or dumped by other processes of the user, and its keys are locked into
-memory where the system allows that.
+the disk; other processes of the user cannot trace or dump it, and its keys are locked into memory
+where the system allows that.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ class HeldKey:
 
     @property
     def text(self) -> str:
-        """The key; that it was asked for counts as use."""
+        """The key; this counts as a use."""
         self.used = seconds_since_boot()
         return self._buffer.raw[: self._size].decode()
 
     @property
     def seconds_left(self) -> float:
-        """Seconds until it is dropped."""
+        """The seconds until it is dropped."""
         return self.used + self.idle - seconds_since_boot()
 
     def wipe(self) -> None:
-        """Overwrite it."""
+        """Overwrite the key."""
         ctypes.memset(self._buffer, 0, self._size)
 
 
@@ -73,7 +73,7 @@ class Agent:
         self._was_used = False
 
     def answer(self, request: Request) -> AgentAnswer:
-        """Do what a request says."""
+        """Execute a request and return the answer."""
         self.expire_keys()
         match request.do:
             case "put":
@@ -97,12 +97,12 @@ class Agent:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing to hold any more."""
+        """Whether there are no keys left to hold."""
         waits = not self._was_used and seconds_since_boot() - self._started < GRACE
         return not self.keys and not waits
 
     def seconds_to_wait(self) -> float:
-        """Seconds until something has to be dropped."""
+        """Return the seconds until the next key expires."""
         times = [held.seconds_left for held in self.keys.values()] or [GRACE]
         return max(0.1, min(*times, 60.0))
 
@@ -114,20 +114,20 @@ class Agent:
 
 
 def seconds_since_boot() -> float:
-    """Seconds that go on while the machine sleeps, where the system counts them."""
+    """Return a clock that also runs while the machine sleeps, where the system has one."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
 def harden_process() -> None:
-    """Allow no core dump, and no other process of this user to look into this one."""
+    """Disable core dumps, and prevent other processes of this user from tracing this one."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _lock_memory(buffer: ctypes.Array[ctypes.c_char], size: int) -> None:
-    """Keep memory out of the swap; whether it worked makes no difference to anything else."""
+    """Lock memory so that it is not swapped out, if the system allows that."""
     try:
         ctypes.CDLL(None).mlock(ctypes.byref(buffer), ctypes.c_size_t(size))
     except (AttributeError, OSError):
@@ -145,7 +145,7 @@ def serve(folder: Path) -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        _report_ready()  # another one is there already
+        _report_ready()  # another agent is already running
         return 0
     (folder / "socket").unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -175,7 +175,7 @@ def _serve_requests(agent: Agent, listener: socket.socket) -> None:
 
 
 def _answer_connection(agent: Agent, connection: socket.socket) -> None:
-    """AgentAnswer one request; whatever is wrong with it ends this connection and nothing else."""
+    """Answer one request; an error ends this connection only."""
     connection.settimeout(_PATIENCE)
     if not is_same_user(connection):
         return
@@ -192,7 +192,7 @@ def _answer_connection(agent: Agent, connection: socket.socket) -> None:
 
 
 def _report_ready() -> None:
-    """Report to the starting process that requests are answered, and let go of it."""
+    """Report to the starting process that the agent answers, and detach from it."""
     try:
         os.write(1, READY)
     except OSError:

@@ -1,4 +1,4 @@
-"""Asking the key agent, and starting it."""
+"""Requests to the key agent, and starting it."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _MODULE = "talktree.library.encryption.agent"
 
 
 def fetch_key(id: str) -> bytes | None:
-    """The key of that id, if the agent holds it."""
+    """Return the key with that id, if the agent holds it."""
     answer = _send_request(Request("get", id))
     return bytes.fromhex(answer.key) if answer is not None and answer.key else None
 
 
 def fetch_key_state(id: str) -> AgentAnswer | None:
-    """How long the agent holds the key of that id; None if it does not hold it."""
+    """Return how long the agent holds the key with that id; None if it does not hold it."""
     answer = _send_request(Request("state", id))
     return answer if answer is not None and answer.count else None
 
 
 def store_key(id: str, key: bytes, idle: float) -> None:
-    """Have the agent hold a key until it was not used for some seconds."""
+    """Make the agent hold a key until it was not used for this many seconds."""
     request = Request("put", id, key.hex(), idle)
     if _send_request(request) is None:
         _start_agent()
@@ -52,13 +52,13 @@ def store_key(id: str, key: bytes, idle: float) -> None:
 
 
 def drop_keys(id: str = "") -> int:
-    """Have the agent drop the key of that id, or all; how many that were."""
+    """Make the agent drop the key with that id, or all; return how many it dropped."""
     answer = _send_request(Request("drop", id))
     return 0 if answer is None else answer.count
 
 
 def _send_request(request: Request) -> AgentAnswer | None:
-    """What the agent answers; None if there is no agent."""
+    """Return the agent's answer; None if there is no agent."""
     folder = agent_folder()
     if not hasattr(socket, "AF_UNIX") or not is_private(folder):
         return None
@@ -81,7 +81,7 @@ def _send_request(request: Request) -> AgentAnswer | None:
 
 
 def _start_agent() -> None:
-    """Start an agent that goes on when this process ends, and wait until it listens."""
+    """Start an agent that outlives this process, and wait until it listens."""
     folder = agent_folder().absolute()
     try:
         make_private(folder)
@@ -103,5 +103,5 @@ def _start_agent() -> None:
     ) as started:
         assert started.stdout is not None
         started.stdout.readline()
-        # It goes on alone; leaving the block must not wait for it.
+        # It runs on its own; leaving the block must not wait for it.
         started.returncode = 0

@@ -1,7 +1,7 @@
-"""What the key agent and its clients say to each other, and where they meet.
+"""The protocol of the key agent and its clients.
 
 One request and one answer are each one line of JSON over a Unix socket in a folder that only its
-owner can enter. Each side makes sure that the other one is the same user.
+owner can enter. Each side checks that the other one is the same user.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from talktree.home import HOME, data_home
 
 FOLDER, SOCKET = "agent", "socket"
 LONGEST = 4096
-"""Bytes of a request or an answer."""
+"""Maximum bytes of a request or an answer."""
 IDLE = 30 * 60.0
 """Seconds without use after which a key is dropped."""
 _LONGEST_PATH = 100
-"""How long the path of a socket may be everywhere."""
+"""Maximum length of a socket path that works on every system."""
 
 
 class Request(Struct, frozen=True):
-    """What a client asks for."""
+    """A request of a client."""
 
     do: str
     """`get`, `put`, `drop` or `state`."""
     id: str = ""
-    """The id of a key; empty is all of them."""
+    """The id of a key; empty for all of them."""
     key: str = ""
     """In hexadecimal digits."""
     idle: float = IDLE
 
 
 class AgentAnswer(Struct, frozen=True):
-    """What the agent answers."""
+    """The agent's answer."""
 
     key: str = ""
     left: float = 0.0
@@ -52,7 +52,7 @@ class AgentAnswer(Struct, frozen=True):
 
 
 def agent_folder() -> Path:
-    """The folder of this user's agent."""
+    """Return the folder of this user's agent."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if not os.environ.get(HOME) and os.path.isabs(runtime) and os.path.isdir(runtime):
         return Path(runtime) / "talktree"
@@ -60,7 +60,7 @@ def agent_folder() -> Path:
 
 
 def is_private(folder: Path) -> bool:
-    """Whether a folder belongs to this user and no other can enter it."""
+    """Whether a folder belongs to this user and no other user can enter it."""
     try:
         about = os.lstat(folder)
     except OSError:
@@ -77,13 +77,13 @@ def is_same_user(connection: socket.socket) -> bool:
     if hasattr(socket, "SO_PEERCRED"):
         data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return bool(struct.unpack("3i", data)[1] == os.geteuid())
-    # Elsewhere the folder, which only its owner can enter, has to do.
+    # On other systems, the folder is the only protection: only its owner can enter it.
     return True
 
 
 @contextmanager
 def short_path(folder: Path) -> Iterator[str]:
-    """The path of the socket, in a form that is short enough for every system call."""
+    """Yield the path of the socket, in a form that is short enough for every system call."""
     path = os.fspath(folder / SOCKET)
     if len(os.fsencode(path)) <= _LONGEST_PATH:
         yield path

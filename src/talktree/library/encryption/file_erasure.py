@@ -1,7 +1,7 @@
-"""Removing files so that what they held is not simply left on the disk.
+"""Erasing files.
 
 Each file is overwritten before it is removed. Solid-state disks, file systems that copy on write,
-snapshots and backups may keep older copies all the same; `docs/encryption.md` says so.
+snapshots and backups may still keep older copies; `docs/encryption.md` says so.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def erase_file(path: Path) -> None:
         if path.is_file() and not path.is_symlink():
             overwrite(path)
     except OSError:
-        pass  # what cannot be overwritten is removed all the same
+        pass  # a file that cannot be overwritten is still removed
     path.unlink(missing_ok=True)
 
 
 def overwrite(path: Path) -> None:
-    """Write random bytes over all of a file, its beginning first."""
+    """Overwrite a file with random bytes, from its beginning."""
     with open(path, "r+b", buffering=0) as file:
         left = os.fstat(file.fileno()).st_size
         while left > 0:

@@ -1,7 +1,7 @@
-"""The key file of a library: its data key in slots, twice on the disk, replaced as a whole.
+"""The key file of a library: its data key in slots, stored twice, replaced as a whole.
 
-`library.key` and `library.key.copy` hold the same, so that one damaged sector loses nothing. Both
-are useless without the passphrase or the identity of a slot.
+`library.key` and `library.key.copy` hold the same, so one damaged sector loses nothing. Both are
+useless without the passphrase or the identity of a slot.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ABOUT = "talktree library key"
 
 
 class LibraryKey(Struct, frozen=True):
-    """What a key file says."""
+    """The contents of a key file."""
 
     id: str
     """The id of the data key."""
@@ -41,7 +41,7 @@ class _Checked(Struct, frozen=True):
 
 
 def read_key_file(root: Path) -> LibraryKey:
-    """The key file of a library, or its copy if the file itself is damaged."""
+    """Return the key file of a library, or its copy if the file itself is damaged."""
     both = {name: _read(root / name) for name in (KEY_FILE, KEY_COPY)}
     usable = [found for found in both.values() if isinstance(found, LibraryKey)]
     if len({found.id for found in usable}) > 1:
@@ -66,7 +66,7 @@ def write_key_file(root: Path, key: LibraryKey) -> None:
 
 
 def repair_key_file(root: Path) -> bool:
-    """Make both files the same again if one is damaged or missing; whether one was."""
+    """Restore a damaged or missing key file or copy from the other one; return whether it was."""
     key = read_key_file(root)
     wrong = [name for name in (KEY_FILE, KEY_COPY) if _read(root / name) != key]
     for name in wrong:
@@ -81,7 +81,7 @@ def remove_key_file(root: Path) -> None:
 
 
 def _read(path: Path) -> LibraryKey | str:
-    """What a key file says, or why it cannot be used."""
+    """Return the contents of a key file, or why it cannot be used."""
     try:
         with open(path, "rb") as file:
             data = file.read(_LONGEST)

@@ -1,7 +1,7 @@
 """Slots: the data key of a library, wrapped by a passphrase or by age recipients.
 
-A slot is all that is needed to get the data key back, apart from the passphrase or the identity.
-Nothing here touches the disk.
+A slot and its passphrase or identity are enough to recover the data key. This module does not
+access the disk.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 KEY_SIZE = 32
 ITERATIONS, THREADS, MEMORY = 3, 4, 64 << 10
-"""Argon2id as RFC 9106 recommends it where memory is limited: 64 MiB, 3 passes, 4 threads."""
+"""Argon2id parameters of RFC 9106 for limited memory: 64 MiB, 3 passes, 4 threads."""
 MOST_ITERATIONS, MOST_THREADS, MOST_MEMORY = 64, 64, 4 << 20
-"""What a slot may ask for; a damaged one must not take all memory."""
+"""Maximum parameters of a slot; a damaged one must not use up all memory."""
 _SALT, _NONCE = 16, 12
 _ID = b"talktree library key id"
 
 
 class PassphraseSlot(Struct, frozen=True, tag="passphrase"):
-    """The data key, sealed with AES-256-GCM by a key that Argon2id makes of a passphrase."""
+    """The data key, sealed with AES-256-GCM by a key that Argon2id derives from a passphrase."""
 
     salt: str
     nonce: str
@@ -52,17 +52,17 @@ Slot = PassphraseSlot | AgeSlot
 
 
 def generate_key() -> bytes:
-    """A random data key."""
+    """Return a random data key."""
     return secrets.token_bytes(KEY_SIZE)
 
 
 def key_id(key: bytes) -> str:
-    """What a key is called: it shows that a key is the right one, and nothing of the key."""
+    """Return the id of a key: it shows whether a key is the right one, and reveals nothing."""
     return hmac.digest(key, _ID, "sha256")[:16].hex()
 
 
 def make_passphrase_slot(key: bytes, passphrase: str) -> PassphraseSlot:
-    """The data key, wrapped by a passphrase."""
+    """Wrap the data key with a passphrase."""
     if not passphrase:
         raise UsageError("the passphrase is empty", hint="choose one of several words")
     salt, nonce = secrets.token_bytes(_SALT), secrets.token_bytes(_NONCE)
@@ -72,12 +72,12 @@ def make_passphrase_slot(key: bytes, passphrase: str) -> PassphraseSlot:
 
 
 def make_age_slot(key: bytes, recipients: Sequence[Any]) -> AgeSlot:
-    """The data key, wrapped for age recipients."""
+    """Wrap the data key for age recipients."""
     return AgeSlot(_encode_base64(load_age_library().encrypt(key, list(recipients))))
 
 
 def unwrap_passphrase(slots: Sequence[Slot], passphrase: str, id: str) -> bytes:
-    """The data key from the first slot that the passphrase opens."""
+    """Return the data key from the first slot that the passphrase opens."""
     mine = [slot for slot in slots if isinstance(slot, PassphraseSlot)]
     if not mine:
         raise WrongKey("this library has no passphrase", hint="use --identity FILE")
@@ -89,7 +89,7 @@ def unwrap_passphrase(slots: Sequence[Slot], passphrase: str, id: str) -> bytes:
 
 
 def unwrap_age(slots: Sequence[Slot], identities: Sequence[Any], id: str) -> bytes:
-    """The data key from the first slot that one of the identities opens."""
+    """Return the data key from the first slot that one of the identities opens."""
     mine = [slot for slot in slots if isinstance(slot, AgeSlot)]
     if not mine:
         raise WrongKey("this library has no age identity", hint="use its passphrase")
@@ -115,7 +115,7 @@ def _decrypt_slot(slot: PassphraseSlot, passphrase: str) -> bytes | None:
 
 
 def _make_cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
-    """What seals the data key of a slot."""
+    """Return the cipher that seals the data key of a slot."""
     if not (
         0 < slot.iterations <= MOST_ITERATIONS
         and 0 < slot.threads <= MOST_THREADS
@@ -142,7 +142,7 @@ def _make_cipher(slot: PassphraseSlot, passphrase: str) -> Any:  # noqa: ANN401
         raise Unreadable(
             f"the key file is damaged: {error}", hint="put a copy of the key file back"
         ) from None
-    # The same letters may be typed as different characters on another keyboard.
+    # Another keyboard may type the same letters as different characters.
     return AESGCM(derive(unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogatepass")))
 
 

@@ -1,7 +1,7 @@
-"""What a switch of encryption leaves to be done, if it was interrupted or not.
+"""Finishing a switch of encryption, interrupted or not.
 
-The database file decides whether a library is encrypted. So whatever else lies in its folder can be
-finished from any state: a library that was built and not switched to is removed, one that was
+The database file decides whether a library is encrypted. So everything else in its folder can be
+finished from any state: a library that was built but not switched to is removed, one that was
 switched to gets its full text, and the old files are erased.
 """
 
@@ -29,16 +29,16 @@ from talktree.library.importing.lock import WriterLock
 
 
 def finish_interrupted_switch(root: Path, *, recover: bool = True) -> None:
-    """Finish what an interrupted switch has left, unless it is under way.
+    """Finish what an interrupted switch has left, unless the switch is running.
 
-    To recover the database takes its key; the rest does not.
+    Recovering the database requires its key; the rest does not.
     """
     lock = WriterLock(root)
     try:
         if not lock.try_acquire():
             return
     except TalktreeError:
-        return  # nothing can be written here
+        return  # the folder is not writable
     try:
         finish_switch(root)
         if recover and (root / JOURNAL).exists():
@@ -48,13 +48,13 @@ def finish_interrupted_switch(root: Path, *, recover: bool = True) -> None:
 
 
 def _roll_back_database(root: Path) -> None:
-    """Have SQLite take back what was not completed; only a connection that may write can."""
+    """Let SQLite roll back what was not completed, which requires a writable connection."""
     key = find_library_key(root)
     Database(root / DATABASE, write=True, key=derive_database_key(key)).close()
 
 
 def finish_switch(root: Path) -> None:
-    """Bring the folder of a library to the state that its database says; the lock must be held."""
+    """Make the folder of a library match its database; the caller holds the lock."""
     encrypted = is_encrypted(root)
     done = root / (ENCRYPTING if encrypted else DECRYPTING)
     if (done / FOLDER).is_dir():
@@ -68,7 +68,7 @@ def finish_switch(root: Path) -> None:
 
 
 def _erase_old_database(root: Path, *, encrypted: bool) -> None:
-    """Remove the database that was replaced; it is overwritten if it was a plain one."""
+    """Remove the replaced database; a plain one is overwritten first."""
     old = root / OLD_DATABASE
     try:
         same = os.path.samefile(old, root / DATABASE)

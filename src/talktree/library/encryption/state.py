@@ -1,4 +1,4 @@
-"""Whether a library is encrypted; known without loading anything of the encryption."""
+"""Whether a library is encrypted, without loading the encryption modules."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from pathlib import Path
 DATABASE = "library.sqlite"
 KEY_FILE, KEY_COPY = "library.key", "library.key.copy"
 ENCRYPTING, DECRYPTING = "encrypting", "decrypting"
-"""The folders in which the other library is built."""
+"""The folders in which the new library is built."""
 JOURNAL = "library.sqlite-journal"
-"""What SQLite leaves if it is killed while it leaves the write-ahead log."""
+"""A file that SQLite leaves if it is killed while it leaves the write-ahead log."""
 OLD_DATABASE = "library.sqlite.old"
-"""The other name of a database that is replaced, until it is erased."""
+"""The second name of a replaced database, until it is erased."""
 _PLAIN = b"SQLite format 3\0"
 
 
 def is_encrypted(root: Path) -> bool:
-    """Whether the library in a folder is encrypted, or will be when it is made.
+    """Whether the library in a folder is encrypted, or will be when it is created.
 
-    The database itself says so: a plain one begins with the same bytes always. Replacing that one
-    file is what turns encryption on and off.
+    The database decides: a plain one always begins with the same bytes. Replacing that one file
+    turns encryption on and off.
     """
-    # Without a key file it is a new or a damaged database.
+    # Without a key file, it is a new or a damaged database.
     start = _read_start(root)
     return start is not None and start != _PLAIN and has_key_file(root)
 
 
 def lacks_key_file(root: Path) -> bool:
-    """Whether the database in a folder is not a plain one, and nothing can open it."""
+    """Whether the database in a folder is not a plain one, and no key file is there to open it."""
     return _read_start(root) not in (None, b"", _PLAIN) and not has_key_file(root)
 
 
 def _read_start(root: Path) -> bytes | None:
-    """The first bytes of the database: empty without a file, None if it cannot be read."""
+    """Return the first bytes of the database: empty without a file, None if it cannot be read."""
     try:
         with open(root / DATABASE, "rb", buffering=0) as file:
             return file.read(len(_PLAIN))
@@ -49,6 +49,6 @@ def has_key_file(root: Path) -> bool:
 
 
 def has_leftovers(root: Path) -> bool:
-    """Whether a switch of encryption is under way, or was interrupted."""
+    """Whether a switch of encryption is running or was interrupted."""
     names = (ENCRYPTING, DECRYPTING, OLD_DATABASE, JOURNAL)
     return any(os.path.lexists(root / name) for name in names)

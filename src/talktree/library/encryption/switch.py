@@ -1,9 +1,8 @@
-"""Encrypting a library, and decrypting it: the other one is built beside it, read, and switched to.
+"""Encrypting or decrypting a library: a new library is built next to it, verified, and switched to.
 
-Nothing of the library changes until the other one is complete. Then one file, the database, is
-replaced; that is the moment of the switch. A kill before it leaves the library as it was, a kill
-after it the other one, and `leftovers.py` does the rest. No other process can have the library open
-meanwhile.
+The library does not change until the new one is complete. Then one file, the database, is replaced;
+that is the switch. A kill before it leaves the old library, a kill after it the new one, and
+`leftovers.py` does the rest. No other process can have the library open meanwhile.
 """
 
 from __future__ import annotations
@@ -55,13 +54,13 @@ _KEPT = (
     *("places", "sources", "files", "generations", "versions", "chunks", "extents"),
     *("operations", "branch_names", "landmarks"),
 )
-"""The tables whose rows must be the same on both sides."""
+"""The tables whose rows must be equal on both sides."""
 
 
 def encrypt_library(
     root: Path, key: bytes, about: LibraryKey, *, progress: Tell | None = None, wait: float = WAIT
 ) -> None:
-    """Encrypt the library in a folder with a data key, which a key file wraps."""
+    """Encrypt the library in a folder with a data key that a key file wraps."""
     if not (root / DATABASE).exists():
         raise NotFound(f"{root}: there is no library here", hint="make one with `talktree import`")
     with WriterLock(root).hold(wait):
@@ -76,7 +75,7 @@ def encrypt_library(
 def decrypt_library(
     root: Path, key: bytes, *, progress: Tell | None = None, wait: float = WAIT
 ) -> None:
-    """Make the library in a folder a plain one."""
+    """Decrypt the library in a folder."""
     with WriterLock(root).hold(wait):
         if not is_encrypted(root):
             raise UsageError(f"{root}: the library is not encrypted", hint="nothing has to be done")
@@ -93,7 +92,7 @@ def _switch(
 ) -> None:
     finish_switch(root)
     _check_room(root)
-    # A library that was interrupted when it was made has no tables yet.
+    # A library whose creation was interrupted has no tables yet.
     Library(root, write=True, key=old).close()
     building = root / (ENCRYPTING if new is not None else DECRYPTING)
     with _lock_exclusively(root / DATABASE, old, wait) as database:
@@ -103,7 +102,7 @@ def _switch(
             if about is not None:
                 write_key_file(building, about)
             if (root / FORGET_KEY).exists():
-                # What was forgotten must be recognised while the full text is made.
+                # Tombstones must be recognised while the full text is built.
                 shutil.copy(root / FORGET_KEY, building / FORGET_KEY)
             _build_fulltext(building, new, progress)
             _verify_copy(building, new, _count_rows(database))
@@ -125,7 +124,7 @@ def _switch(
 
 
 def _check_room(root: Path) -> None:
-    """Refuse before anything is done if the disk cannot hold a second library."""
+    """Raise an error early if the disk has no room for a second library."""
     needed = (root / DATABASE).stat().st_size
     needed += sum(file.stat().st_size for file in (root / FOLDER).rglob("*") if file.is_file())
     free = shutil.disk_usage(root).free
@@ -139,7 +138,7 @@ def _check_room(root: Path) -> None:
 
 @contextmanager
 def _lock_exclusively(path: Path, key: bytes | None, wait: float) -> Iterator[Any]:
-    """A connection to a database that no other connection has open, or gets until the end."""
+    """Open a database exclusively: no other connection has it open, or gets it until the end."""
     sqlite = load_cipher_module()
     try:
         connection = sqlite.connect(os.fspath(path), isolation_level=None, timeout=0.0)
@@ -166,8 +165,8 @@ def _lock_exclusively(path: Path, key: bytes | None, wait: float) -> Iterator[An
 def _is_alone(sqlite: Any, connection: Any) -> bool:  # noqa: ANN401
     """Take the database for this connection alone; false if another connection has it open.
 
-    Leaving the write-ahead log is what SQLite allows to the only connection; it also brings
-    everything into the file.
+    SQLite lets only the sole connection leave the write-ahead log; that also writes the log to the
+    file.
     """
     try:
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -198,7 +197,7 @@ def _copy_tables(database: Any, path: Path, key: bytes | None) -> None:  # noqa:
         try:
             database.execute("SELECT sqlcipher_export('other')").fetchall()
         except load_cipher_module().Error as error:
-            # The copying function says what went wrong in words alone.
+            # The copying function reports errors only as text.
             raise NotSaved(
                 f"{path}: cannot be written: {error}",
                 hint="nothing was changed; make room, and look for damage with `library check`",
@@ -208,7 +207,7 @@ def _copy_tables(database: Any, path: Path, key: bytes | None) -> None:  # noqa:
 
 
 def _build_fulltext(building: Path, key: bytes | None, progress: Tell | None) -> None:
-    """Make the full text of the new library from its archive."""
+    """Build the full text of the new library from its archive."""
     with Library(building, write=True, key=key) as library:
         library.invalidate_fulltext()
         ImportRun(library, NOTHING, dict(library.db.read(_SOURCES)), ImportResult(), progress).run()
@@ -216,11 +215,11 @@ def _build_fulltext(building: Path, key: bytes | None, progress: Tell | None) ->
 
 
 def _verify_copy(building: Path, key: bytes | None, expected: dict[str, int]) -> None:
-    """Read everything that was built: every row, every chunk against its hash."""
+    """Read everything that was built: every row, and every chunk against its hash."""
     with Library(building, write=False, key=key) as library:
         counts = {table: library.db.read(f"SELECT count(*) FROM {table}")[0][0] for table in _KEPT}
         troubles = care.check_storage(library, read_data=True)
-        # A library into which nothing was imported has no full text.
+        # A library without imports has no full text.
         if counts["sources"] or library.has_fulltext():
             library.fulltext.searcher()
     wrong = [table for table in _KEPT if counts[table] != expected[table]]
@@ -233,7 +232,7 @@ def _verify_copy(building: Path, key: bytes | None, expected: dict[str, int]) ->
 
 
 def _count_rows(database: Any) -> dict[str, int]:  # noqa: ANN401
-    """How many rows each table has."""
+    """Return how many rows each table has."""
     return {
         table: int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
         for table in _KEPT
@@ -241,10 +240,10 @@ def _count_rows(database: Any) -> dict[str, int]:  # noqa: ANN401
 
 
 def _replace_database(root: Path, building: Path, *, plain: bool) -> None:
-    """Put the new database in the place of the old one, which is erased."""
+    """Replace the old database with the new one, and erase the old one."""
     old = root / OLD_DATABASE
     try:
-        # Another name, so that it can still be erased after a kill.
+        # A second name, so that it can still be erased after a kill.
         os.link(root / DATABASE, old)
         sync_folder(root)
     except OSError:

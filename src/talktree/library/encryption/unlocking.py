@@ -1,6 +1,6 @@
 """Whether a library is encrypted, and its key: from this process, the agent, or a passphrase file.
 
-A key that was found once is kept by this process, so that the agent is asked once.
+A key is cached in this process, so the agent is asked only once.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ PASSPHRASE_FILE = "TALKTREE_PASSPHRASE_FILE"
 """The environment variable that names a file with the passphrase, for scripts."""
 _LONGEST = 1 << 16
 _keys: dict[str, bytes] = {}
-"""By their ids."""
+"""Keys by their ids."""
 
 
 def find_library_key(root: Path) -> bytes | None:
-    """The data key of the library in a folder; None if it is not encrypted."""
+    """Return the data key of the library in a folder; None if it is not encrypted."""
     if not is_encrypted(root):
         return None
     about = read_key_file(root)
@@ -40,20 +40,20 @@ def find_library_key(root: Path) -> bytes | None:
 
 
 def _unlock_hint(root: Path) -> str:
-    """The command that unlocks a library; those in the data folder share one key."""
+    """Return the command that unlocks a library; those in the data folder share one key."""
     is_other = not Path(os.path.abspath(root)).is_relative_to(os.path.abspath(data_home()))
     other = f" --library {shlex.quote(str(root))}" if is_other else ""
     return f"unlock it: talktree library unlock{other}"
 
 
 def remember_key(id: str, key: bytes) -> bytes:
-    """Keep a key in this process."""
+    """Cache a key in this process."""
     _keys[id] = key
     return key
 
 
 def forget_key(id: str) -> None:
-    """Do not keep a key in this process any more."""
+    """Remove a key from the cache of this process."""
     _keys.pop(id, None)
 
 
@@ -64,7 +64,7 @@ def unwrap_library_key(
     passphrase: str | None = None,
     identities: Sequence[Any] = (),
 ) -> bytes:
-    """The data key of the library in a folder, which a passphrase or an identity opens."""
+    """Return the data key of the library in a folder, unwrapped by a passphrase or an identity."""
     from talktree.library.encryption.key_slots import unwrap_age, unwrap_passphrase
 
     try:
@@ -79,7 +79,7 @@ def unwrap_library_key(
 
 
 def _verify_key(root: Path, key: bytes) -> None:
-    """Refuse a key that its key file gives, but that does not open the database beside it."""
+    """Raise an error if a key from the key file does not open the database next to it."""
     from talktree.library.database.cipher import derive_database_key
     from talktree.library.database.connection import Database
 
@@ -93,7 +93,7 @@ def _verify_key(root: Path, key: bytes) -> None:
 
 
 def read_passphrase(path: str) -> str:
-    """The passphrase in a file of one line, without the end of that line; - is stdin."""
+    """Read the passphrase from a file of one line, without the line end; - is stdin."""
     try:
         if path == "-":
             if sys.stdin is None:
@@ -105,7 +105,7 @@ def read_passphrase(path: str) -> str:
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}", hint="check the path") from None
     try:
-        # Editors of Windows put a mark before the text and another end behind each line.
+        # Windows editors add a byte order mark and other line ends.
         text = data.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
         raise Unreadable(f"{path}: the passphrase is not UTF-8", hint="save it as UTF-8") from None

@@ -1,1 +1,1 @@
-"""Forgetting conversations and scrubbing secrets: what is erased, and what must stay away."""
+"""Forgetting conversations and scrubbing secrets: erasing them, and keeping them out."""

@@ -1,7 +1,7 @@
 """Restoring everything that forgetting some conversations would erase.
 
-That is more than the newest files of these conversations: all versions, sub-agents, other companion
-files, copies in other places, unsaved edits and the names of branches.
+That is more than their newest files: all versions, sub-agents, other companion files, copies in
+other places, unsaved edits and the names of branches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WHERE f.id = ? ORDER BY v.seen, g.number, v.length
 
 
 def find_groups(library: Library, sources: Iterable[int]) -> list[ForgetGroup]:
-    """Conversations, each with all that is forgotten with it."""
+    """Return conversations, each with everything that is forgotten with it."""
     copies = CopyFinder(library)
     return [find_group(library, source, copies) for source in sources]
 
@@ -44,7 +44,7 @@ def find_groups(library: Library, sources: Iterable[int]) -> list[ForgetGroup]:
 def restore_groups(
     library: Library, groups: Iterable[ForgetGroup], into: Path, prefix: str = ""
 ) -> list[Path]:
-    """Write everything that some groups have beneath a folder, each version in one of its own."""
+    """Write all files of some groups below a folder, each version in a folder of its own."""
     groups = list(groups)
     written: list[Path] = []
     for source in dict.fromkeys(each for group in groups for each in group.sources):
@@ -53,7 +53,7 @@ def restore_groups(
             try:
                 written += restore_source(library, source, folder, version.number)
             except NotFound:
-                continue  # it was seen, and nothing of it is kept
+                continue  # it was seen, but no content is stored
         written += _write_unsaved_work(library, source, into / f"{prefix}{source}-edits")
     for file in dict.fromkeys(each for group in groups for each in group.files):
         for number, kept in enumerate(_file_versions(library, file), 1):
@@ -70,7 +70,7 @@ def _file_versions(library: Library, file: int) -> Iterator[ArchivedFile]:
 
 
 def _write_unsaved_work(library: Library, source: int, folder: Path) -> list[Path]:
-    """Write what a person did with a source and did not save; nothing if there is nothing."""
+    """Write the unsaved edits and branch names of a source, if there are any."""
     edits = [json.loads(value) for (value,) in library.db.read(_EDITS, (source,))]
     names = [
         {"conversation": conversation, "message": leaf, "name": name}

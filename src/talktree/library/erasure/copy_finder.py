@@ -1,7 +1,7 @@
-"""Copies of a conversation in other sources of a library, in whatever format they are.
+"""Copies of a conversation in other sources of a library, in any format.
 
-A copy has the same id. A file that was converted to another format has it, too, or embeds the
-source that it was made from. Tombstones keep out the same files that are copies here.
+A copy has the same id. So does a file that was converted to another format, or it embeds the source
+that it was made from. Tombstones keep out the same files that are copies here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from talktree.model.document import Document
 
 _HEAD = 1 << 16
-"""How much of each file is looked at for embedded data, which is near its beginning."""
+"""How much of each file is searched for embedded data, which is near its beginning."""
 _SOURCES = """
 SELECT s.id, s.format, s.path, coalesce(c.native, s.native) FROM sources AS s
 LEFT JOIN conversations AS c ON c.source = s.id
@@ -33,13 +33,13 @@ LEFT JOIN conversations AS c ON c.source = s.id
 
 
 class CopyFinder:
-    """Finds the copies of sources; what it has learnt of the library serves for all of them."""
+    """Finds the copies of sources; caches what it reads of the library."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
 
     def find_copies(self, source: int) -> list[int]:
-        """The other sources that hold just this conversation.
+        """Return the other sources that hold only this conversation.
 
         Those are the same in other places and formats, what it was converted from, and what was
         converted from either.
@@ -54,7 +54,7 @@ class CopyFinder:
         return [each for each in found if each != source]
 
     def _find_candidates(self, source: int) -> Iterator[int]:
-        """The sources that share the id of a source, embed it, or are embedded in it."""
+        """Yield the sources that share the id of a source, embed it, or are embedded in it."""
         own = self._ids.get(source, set())
         if len(own) > 1:
             return
@@ -69,9 +69,9 @@ class CopyFinder:
             yield from self._by_embedded[name]
 
     def _is_same(self, source: int, other: int, id: str) -> bool:
-        """Whether two sources with an id mean the same conversation by it.
+        """Whether two sources mean the same conversation by an id.
 
-        Names of files are ids of sources in several formats.
+        In several formats, file names are ids of sources.
         """
         one, two = self._about[source], self._about[other]
         return one[0] == two[0] or (is_given(id, one[1]) and is_given(id, two[1]))
@@ -102,7 +102,7 @@ class CopyFinder:
 
     @cached_property
     def embedded(self) -> dict[int, set[str]]:
-        """What sources were converted from: ids, and what they call a source without one."""
+        """The sources that others were converted from: their ids, or else their origins."""
         found = {source: set(self._list_embedded_names(source)) for source in self._about}
         return {source: names for source, names in found.items() if names}
 
@@ -134,7 +134,7 @@ class CopyFinder:
                 yield f"{embedded.format} {embedded.origin}"
 
     def find_origin(self, source: int) -> str | None:
-        """What files call a source that were converted from it; None if it cannot be read."""
+        """Return the origin that files converted from a source embed; None if it cannot be read."""
         if source not in self._about:
             return None
         document = self._read_source(source)

@@ -1,4 +1,4 @@
-"""Secrets in files on the disk: found in any file, replaced by stars in Talktree's own copies."""
+"""Secrets in files on the disk: found in any file, masked with stars in Talktree's own copies."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _BLOCK = 1 << 20
 
 
 def iter_windows(pieces: Iterable[bytes], reach: int) -> Iterator[tuple[bytes, int]]:
-    """Pieces, each with the end of those before it, and how many bytes that end has.
+    """Yield each piece with the end of the pieces before it, and the length of that end.
 
-    Each begins at an even place, so that UTF-16 stays readable.
+    Each begins at an even offset, so that UTF-16 stays readable.
     """
     held, at = b"", 0
     for piece in pieces:
@@ -55,7 +55,7 @@ def _is_in_members(data: bytes, known: SecretFinder) -> bool:
     found: list[Span] = []
 
     def look(text: bytes) -> list[Span]:
-        """Note what is found, and mask nothing."""
+        """Record the matches, and mask nothing."""
         found.extend(find_secrets(known, text, detect_encoding(text), json=is_json(text[:HEAD])))
         return []
 
@@ -64,7 +64,7 @@ def _is_in_members(data: bytes, known: SecretFinder) -> bool:
 
 
 def mask_file(path: bytes, known: KnownSecrets) -> bool:
-    """Replace the secrets in a file by stars, whole or not at all; whether there were any."""
+    """Mask the secrets in a file with stars, whole or not at all; return whether there were any."""
     if not holds_secret(path, known):
         return False
     place = Path(os.fsdecode(path))
@@ -80,7 +80,7 @@ def mask_file(path: bytes, known: KnownSecrets) -> bool:
 
 
 def _mask_pieces(path: bytes, known: KnownSecrets) -> Iterator[bytes]:
-    """The content of a file with stars in the place of secrets."""
+    """Yield the content of a file with secrets masked."""
     with open(path, "rb") as file:
         head = file.read(HEAD)
         if is_packed(head):

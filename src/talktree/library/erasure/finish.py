@@ -1,7 +1,7 @@
 """Finishing an erasure: no byte of what was deleted is left in any file of the library.
 
-The rows are deleted in one transaction, which also notes what is left to do (`erasures`). All that
-follows can be interrupted and is done again: by `library forget --finish`, by the next import and
+The rows are deleted in one transaction, which also records what is left to do (`erasures`). All
+that follows can be interrupted and is repeated by `library forget --finish`, by the next import and
 by the next check.
 """
 
@@ -31,7 +31,7 @@ _VACUUMED = "DELETE FROM about WHERE key = 'vacuum'"
 
 
 def record_pending_erasure(library: Library, sources: list[int]) -> None:
-    """Note that words of these sources may be left, in the transaction that deletes their rows."""
+    """Record that words of these sources may be left, in the transaction that deletes the rows."""
     library.db.run_many_atomically(_ADD, ((source,) for source in [0, *sources]))
     expect_changes(library.db)
 
@@ -42,9 +42,9 @@ def is_pending(library: Library) -> bool:
 
 
 def finish_erasures(library: Library) -> list[str]:
-    """Finish what is pending, with the writer's lock held; what is left of it, for people.
+    """Finish what is pending, with the writer's lock held; return what is left, as messages.
 
-    The rows are gone by then, so a full disk is no failure of the erasure: it is not finished.
+    The rows are already deleted, so a full disk does not fail the erasure: it stays pending.
     """
     pending = [int(row[0]) for row in library.db.read(_PENDING)]
     if not pending:
@@ -56,7 +56,7 @@ def finish_erasures(library: Library) -> list[str]:
 
 
 def _finish(library: Library, pending: list[int]) -> list[str]:
-    """Erase what is left of some sources; what could not be erased, for people."""
+    """Erase what is left of some sources; return what could not be erased, as messages."""
     db = library.db
     _reindex_scrubbed_sources(library)
     _erase_documents(library, [source for source in pending if source])
@@ -73,7 +73,7 @@ def _finish(library: Library, pending: list[int]) -> list[str]:
 
 
 def _reindex_scrubbed_sources(library: Library) -> None:
-    """Make facts and documents of sources again that were scrubbed, and erase words they had."""
+    """Extract scrubbed sources again, with their facts and documents, and erase their old words."""
     from talktree.library.importing.maintenance import reindex_outdated
 
     reindex_outdated(library)
@@ -82,7 +82,7 @@ def _reindex_scrubbed_sources(library: Library) -> None:
 
 
 def _erase_documents(library: Library, sources: list[int]) -> None:
-    """Delete the documents of sources and write the segments that held them again."""
+    """Delete the documents of sources and rewrite the segments that held them."""
     if not library.has_fulltext():
         return
     from talktree.library.fulltext.erasure import CannotRewrite, rewrite_segments
@@ -107,14 +107,14 @@ def _erase_documents(library: Library, sources: list[int]) -> None:
 
 
 def _rebuild_fulltext(library: Library) -> None:
-    """Make the full text again from the archive, as its segments could not be rewritten."""
+    """Rebuild the full text from the archive, as its segments could not be rewritten."""
     from talktree.library.importing.maintenance import reindex_fulltext
 
     reindex_fulltext(library)
 
 
 def size_on_disk(root: Path) -> int:
-    """How many bytes the files of a library have; a file with several names counts once."""
+    """Return how many bytes the files of a library have; hard links count once."""
     sizes = {}
     for folder, _, names in os.walk(root):
         for name in names:

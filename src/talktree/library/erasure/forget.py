@@ -1,4 +1,4 @@
-"""Forgetting conversations: their sources go with all that belongs to them, and stay away."""
+"""Forgetting conversations: deleting their sources, and keeping them out of later imports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from talktree.library.listing import LibraryEntry
 
 WAIT = 10.0
-"""Seconds to wait for a program that is writing."""
+"""Seconds to wait for another process that is writing."""
 
 _SOURCE = "SELECT path, format, native FROM sources WHERE id = ?"
 _IDS = """
@@ -39,20 +39,20 @@ SELECT a.id FROM sources AS a WHERE a.parent = ? AND length(a.native) < length(a
 
 
 class ForgetResult(NamedTuple):
-    """What was forgotten, and whether that is finished."""
+    """The result of forgetting: what was erased, and whether that is finished."""
 
     paths: tuple[bytes, ...]
     """The files and folders that were forgotten, copies and sub-agents included."""
     freed: int
-    """How many bytes less the library has on the disk."""
+    """How many bytes smaller the library is on the disk."""
     left: tuple[str, ...] = ()
-    """What could not be erased yet; empty if all is gone."""
+    """What could not be erased yet; empty if everything was."""
     was_pending: bool = True
     """Whether there was anything to erase."""
 
 
 class ForgetGroup(NamedTuple):
-    """A source that is to be forgotten, with what belongs to it."""
+    """A source to be forgotten, with what belongs to it."""
 
     main: int
     sources: tuple[int, ...]
@@ -61,7 +61,7 @@ class ForgetGroup(NamedTuple):
 
 
 def find_group(library: Library, source: int, copies: CopyFinder | None = None) -> ForgetGroup:
-    """A source with its companion files, sub-agents, and copies of it in all places and formats."""
+    """Return a source with its companion files, sub-agents, and copies in any place and format."""
     db = library.db
     mains = [source, *(copies or CopyFinder(library)).find_copies(source)]
     sources: dict[int, None] = {}
@@ -77,7 +77,7 @@ def find_group(library: Library, source: int, copies: CopyFinder | None = None) 
 
 
 def group_paths(library: Library, group: ForgetGroup) -> list[bytes]:
-    """The paths of all that a group has, the source itself first."""
+    """Return all paths of a group, the source itself first."""
     db = library.db
     rows = [db.read_one(_SOURCE, (each,)) for each in group.sources]
     own = [
@@ -91,10 +91,10 @@ def group_paths(library: Library, group: ForgetGroup) -> list[bytes]:
 def forget_many(
     library: Library, entries: Iterable[LibraryEntry], *, tombstone: bool = True, wait: float = WAIT
 ) -> ForgetResult:
-    """Erase the sources of conversations; one pass over the full text for all of them.
+    """Erase the sources of conversations, with one pass over the full text for all of them.
 
-    The rows of all go in one transaction, so nothing is half forgotten. Without `tombstone` the
-    next import takes them in again.
+    The rows of all are deleted in one transaction, so nothing is half forgotten. Without
+    `tombstone`, the next import imports them again.
     """
     db = library.db
     with library.lock.hold(wait):
@@ -110,7 +110,7 @@ def forget_many(
             if tombstone:
                 _add_tombstones(library, groups, copies)
             paths = _delete_rows(library, groups)
-            # Before the rows are gone: after a kill the command can be repeated.
+            # Before the rows are deleted: after a kill the command can be repeated.
             erase_dropped(library.root, paths)
         left = finish_erasures(library)
         freed = max(0, before - size_on_disk(library.root))
@@ -144,7 +144,7 @@ def _add_tombstones(library: Library, groups: Iterable[ForgetGroup], copies: Cop
 
 
 def _delete_rows(library: Library, groups: Sequence[ForgetGroup]) -> list[bytes]:
-    """Delete the rows of groups in the caller's transaction; the paths they had."""
+    """Delete the rows of groups in the caller's transaction; return the paths they had."""
     db = library.db
     if not groups:
         return []
@@ -169,5 +169,5 @@ def _content_digest(library: Library, source: int) -> bytes:
 
 
 def _conversation_ids(library: Library, source: int) -> list[tuple[str, str]]:
-    """The ids of the conversations of a source, with its format."""
+    """Return the ids of the conversations of a source, with its format."""
     return [(format, id) for format, id in library.db.read(_IDS, (source,)) if id]

@@ -1,4 +1,4 @@
-"""Keyed hashes of paths, ids and secrets: they can be compared, and do not say what they are of."""
+"""Keyed hashes of paths, ids and secrets: they can be compared, but reveal nothing."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class KeyedHash:
         self._key = key
 
     def hash_value(self, kind: str, value: bytes) -> bytes:
-        """The hash of a value; the same value of another kind has another one."""
-        from hashlib import blake2b  # slow to load, and most imports need none
+        """Return the hash of a value; values of different kinds have different hashes."""
+        from hashlib import blake2b  # slow to load, and most imports do not need it
 
         return blake2b(
             value, key=self._key, digest_size=_HASH_SIZE, person=kind.encode()[:16]
         ).digest()
 
     def multiplier(self) -> int:
-        """An odd 64-bit number that only this library has."""
+        """Return an odd 64-bit number that is specific to this library."""
         from hashlib import blake2b
 
         made = blake2b(b"", key=self._key, digest_size=8, person=b"multiplier").digest()
@@ -35,7 +35,7 @@ class KeyedHash:
 
 
 def keyed_hash(root: Path, *, make: bool) -> KeyedHash | None:
-    """The hashes of the library in a folder; None if it has no key yet and none is to be made."""
+    """Return the hashes of the library in a folder; None without a key, unless `make` is set."""
     path = root / NAME
     try:
         key = path.read_bytes()
@@ -52,7 +52,7 @@ def keyed_hash(root: Path, *, make: bool) -> KeyedHash | None:
 
 
 def _make_key(path: Path) -> bytes:
-    """A new key, which is on the disk before anything is hashed with it."""
+    """Create a key, which is on the disk before anything is hashed with it."""
     key = os.urandom(_SIZE)
     draft = path.with_name(f".{NAME}.{os.getpid()}")
     try:

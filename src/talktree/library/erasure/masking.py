@@ -1,8 +1,8 @@
-"""Replacing secrets in bytes by stars, so that files stay as long and as readable as they were.
+"""Masking secrets in bytes with stars, so that files keep their length and stay readable.
 
 Every byte of a secret becomes a star, apart from line ends and the zeros of UTF-16. That is valid
-in JSON and XML, also in the place of an escape, and no other byte moves: versions, edits and the
-tree stay what they are.
+in JSON and XML, even in place of an escape, and no other byte moves: versions, edits and the tree
+stay the same.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ KEPT = frozenset(b"\0\n\r")
 _STARS = bytes(each if each in KEPT else STAR for each in range(256))
 _IN_UNIT = re.compile(rb"(\\+)u[0-9a-fA-F]{0,3}$")
 _LOOK_BACK = 64
-"""How many bytes before a place are looked at, if they are not backslashes."""
+"""How many bytes before an offset are searched for the beginning of an escape."""
 _QUOTE = re.compile(rb'(?<!\\)(?:\\\\)*"')
 
 
 def mask_spans(data: bytes, spans: Iterable[Span]) -> bytes:
-    """The data with stars in some places."""
+    """Return the data with some spans masked."""
     made = bytearray(data)
     for start, stop in spans:
         made[start:stop] = data[start:stop].translate(_STARS)
@@ -29,7 +29,7 @@ def mask_spans(data: bytes, spans: Iterable[Span]) -> bytes:
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """The same places in order, those that overlap as one."""
+    """Return the same spans in order, with overlapping ones merged."""
     found: list[Span] = []
     for start, stop in sorted(spans):
         if found and start < found[-1][1]:
@@ -40,10 +40,10 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def clip_to_string(data: bytes, span: Span) -> Span | None:
-    """The part of a place in JSON that is whole escapes and characters of one string.
+    """Return the part of a span in JSON that is whole escapes and characters of one string.
 
-    None if the bytes there are something else: the place begins within an escape, or the quotation
-    mark that ends a string is in it.
+    None if the bytes are something else: the span begins within an escape, or contains the
+    quotation mark that ends a string.
     """
     start, stop = span
     if _count_backslashes(data, start) % 2:
@@ -57,7 +57,7 @@ def clip_to_string(data: bytes, span: Span) -> Span | None:
 
 
 def _count_backslashes(data: bytes, stop: int) -> int:
-    """How many backslashes are right before a place."""
+    """Return how many backslashes are directly before an offset."""
     at = stop
     while at > 0 and data[at - 1] == 0x5C:
         at -= 1

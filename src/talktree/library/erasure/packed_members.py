@@ -1,8 +1,8 @@
 """Masking secrets in compressed files: each member is unpacked, masked and packed again.
 
-A member gets the size it had if the stars leave room for that, so nothing else moves. Otherwise it
-becomes longer. Of a damaged member only what can be unpacked is kept if there is a secret in that:
-there may be others in the rest.
+A member keeps its size if the stars leave room for that, so nothing else moves. Otherwise it
+becomes longer. Of a damaged member that contains a secret, only the part that can be unpacked is
+kept: the rest may contain others.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ _EXTRA, _NAME, _COMMENT = 0x04, 0x08, 0x10
 _PLAIN_HEAD = 10
 """Bytes of a gzip header."""
 _HEAD = 12
-"""The same with an extra field, in front of that field."""
+"""The same with an extra field, before that field."""
 _EMPTY = b"\x03\0" + bytes(8)
 """The data of an empty gzip member, with its checksum and size."""
 _MOST_EXTRA = 0xFFFF
 _SKIPPABLE, _SKIPPABLE_HEAD = b"\x50\x2a\x4d\x18", 8
 _USER_FRAME = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18....", re.DOTALL)
 _STEP = 1 << 12
-"""How much of a damaged member is unpacked at once, at first."""
+"""How many bytes of a damaged member are unpacked in one step, at first."""
 
 
 class PackedMember(NamedTuple):
     """A compressed member of a file."""
 
     text: bytes | None
-    """What it holds; None if it is not compressed: padding, a frame for users, damaged bytes."""
+    """Its text; None if it is not compressed: padding, a skippable frame, damaged bytes."""
     size: int
-    """How many bytes of the file it has."""
+    """How many bytes it has in the file."""
     is_whole: bool = True
 
 
 class ResizedMembers(NamedTuple):
-    """Masked data, and where members begin in it that have another size than before."""
+    """Masked data, and the members whose size changed."""
 
     data: bytes
     shifts: tuple[tuple[int, int], ...]
-    """The end of a member in the old data, and how much farther it is in the new."""
+    """The end of a member in the old data, and by how much it moved in the new data."""
 
     def new_length(self, length: int) -> int:
-        """How long a version of the file is now that had some length."""
+        """Return the present length of a version of the file that had some length."""
         shift = 0
         for end, more in self.shifts:
             if end > length:
@@ -61,12 +61,12 @@ class ResizedMembers(NamedTuple):
 
 
 def is_packed(head: bytes) -> bool:
-    """Whether data that begins so is compressed."""
+    """Whether data with this beginning is compressed."""
     return head.startswith((GZIP, ZSTD))
 
 
 def mask_packed(data: bytes, find: FindSpans) -> ResizedMembers:
-    """Compressed data with the secrets in it masked."""
+    """Return compressed data with the secrets in it masked."""
     out: list[bytes] = []
     shifts: list[tuple[int, int]] = []
     at = shift = 0
@@ -86,7 +86,7 @@ def mask_packed(data: bytes, find: FindSpans) -> ResizedMembers:
 
 
 def _read_first_member(data: bytes) -> PackedMember:
-    """The first compressed member, or what is in front of it."""
+    """Return the first compressed member, or what precedes it."""
     if data.startswith(GZIP):
         return _read_member(data, lambda: zlib.decompressobj(31))
     if data.startswith(ZSTD):
@@ -104,14 +104,14 @@ def _read_member(data: bytes, start: Callable[[], _Unpacking]) -> PackedMember:
         text = unpacking.decompress(data)
         if unpacking.eof:
             return PackedMember(text, len(data) - len(unpacking.unused_data))
-        # The file ends before its data does.
+        # The file is truncated.
         return PackedMember(text, len(data), is_whole=False)
     except (zlib.error, zstandard.ZstdError):
         return PackedMember(_salvage_text(data, start) or None, len(data), is_whole=False)
 
 
 def _read_gzip_header(member: bytes) -> bytes:
-    """The names and notes in the header of a gzip member."""
+    """Return the names and comments in the header of a gzip member."""
     if not member.startswith(GZIP) or len(member) < _PLAIN_HEAD:
         return b""
     flags, at = member[3], _PLAIN_HEAD
@@ -124,7 +124,7 @@ def _read_gzip_header(member: bytes) -> bytes:
 
 
 def _salvage_text(data: bytes, start: Callable[[], _Unpacking]) -> bytes:
-    """What can be unpacked before the place where the data is damaged."""
+    """Return what can be unpacked before the damage."""
     unpacking, out, at, step, good = start(), [b""], 0, _STEP, 0
     while at < len(data):
         try:
@@ -133,14 +133,14 @@ def _salvage_text(data: bytes, start: Callable[[], _Unpacking]) -> bytes:
         except (zlib.error, zstandard.ZstdError):
             if step == 1:
                 break
-            # A failed decompressor cannot go on: begin again, and come closer to the damage.
+            # A failed decompressor cannot continue: start again, and get closer to the damage.
             good, step, unpacking = at, 1, start()
             out = [unpacking.decompress(data[:good])]
     return b"".join(out)
 
 
 def _recompress(text: bytes, old: bytes, *, is_whole: bool) -> bytes:
-    """The text compressed in the way of its old member, with as many bytes if it can."""
+    """Return the text compressed like its old member, with the same size if possible."""
     if old.startswith(GZIP):
         body = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
         data = body.compress(text)
@@ -159,13 +159,13 @@ def _recompress(text: bytes, old: bytes, *, is_whole: bool) -> bytes:
 
 
 def _make_padding(old: bytes, made: bytes) -> bytes:
-    """A frame without data that fills what is missing, or more if that is too little for one."""
+    """Return a frame without data that fills the missing bytes, or more if they are too few."""
     room = max(0, len(old) - len(made) - _SKIPPABLE_HEAD)
     return _SKIPPABLE + room.to_bytes(4, "little") + bytes(room)
 
 
 def _compress_padded(body: bytes, size: int, *, is_whole: bool) -> bytes:
-    """A gzip member with a header that makes it as long as it shall be if that is possible."""
+    """Return a gzip member with a header that pads it to the wanted size, if that is possible."""
     room = size - len(body)
     if room <= _PLAIN_HEAD:
         return _make_gzip_header(0) + body
@@ -188,7 +188,7 @@ def _make_padded_header(size: int) -> bytes:
 
 
 class _Unpacking(Protocol):
-    """What unpacks bytes one piece after the other."""
+    """An incremental decompressor."""
 
     @property
     def eof(self) -> bool:
@@ -196,7 +196,7 @@ class _Unpacking(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What follows the member."""
+        """The bytes after the member."""
 
     def decompress(self, data: bytes, /) -> bytes:
-        """What is ready of all that was given."""
+        """Return the unpacked data that is ready."""

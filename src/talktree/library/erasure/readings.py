@@ -1,8 +1,8 @@
-"""What bytes of a file say if their escapes are taken off, and where each byte of it comes from.
+"""The text of a file's bytes without escapes, with the origin of each byte.
 
-A letter may be written as `\\u0073` or `&#115;`, escaped several times over because JSON is inside
-a string of JSON, and in UTF-16. Each layer of escapes that is taken off gives another reading. All
-readings are UTF-8. A reading holds only what is around escapes: the rest is the same as before.
+A letter may be written as `\\u0073` or `&#115;`, escaped several times because JSON is inside a
+string of JSON, and in UTF-16. Removing one layer of escapes gives another reading. All readings are
+UTF-8. A reading holds only the text around escapes: the rest is the same as before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RUNS = {
     LITTLE: re.compile(rb"(?:[\t\n\r\x20-\x7e]\0){4}"),
     BIG: re.compile(rb"(?:\0[\t\n\r\x20-\x7e]){4}"),
 }
-"""Text that UTF-16 files nearly always have somewhere."""
+"""Text that UTF-16 files nearly always contain."""
 _JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*(?:["{\[\]]|-?\d|true|false|null))')
 _JSON_ESCAPE = re.compile(
     rb"\\(?:u(?:([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|([0-9a-fA-F]{4}))"
@@ -30,17 +30,17 @@ _PIECES = re.compile("[\0-\x7f]+|[^\0-\x7f]")
 _SHORT = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _NAMED = {b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'", b"amp": b"&"}
 _NO_TEXT = b"\xff"
-"""What is in no text: the end of a string, and what is left out between two escapes."""
+"""A byte that no text contains: marks the end of a string, and what is omitted between escapes."""
 _DEEPEST = 5
-"""How many layers of escapes are taken off, such as JSON in XML in JSON."""
+"""How many layers of escapes are removed, such as JSON in XML in JSON."""
 _LONGEST_CHAR = 4
-"""How many bytes a character has at most."""
+"""Maximum bytes of a character."""
 
 
 class MappedRun(NamedTuple):
-    """Bytes of a reading that come from neighbouring bytes of what it was made of.
+    """Bytes of a reading that come from adjacent bytes of its source.
 
-    If it is not longer than a character it is one, which is hidden as a whole.
+    A run that is not longer than a character is one character, which is masked as a whole.
     """
 
     start: int
@@ -49,7 +49,7 @@ class MappedRun(NamedTuple):
     source_size: int
 
     def offset(self, offset: int, *, is_end: bool) -> int:
-        """How far a byte of it is from its beginning in the source."""
+        """Return the offset in the source of an offset in the run."""
         if self.size > _LONGEST_CHAR:
             return offset * (self.source_size // self.size)
         return self.source_size if is_end else 0
@@ -67,7 +67,7 @@ class LayerReading:
         self._starts = [] if batches is None else [batch.start for batch in batches]
 
     def source_span(self, start: int, stop: int) -> Span:
-        """Where a part of the text is in the file."""
+        """Return the span of the file for a part of the text."""
         if self._batches is not None:
             first = self._batches[bisect_right(self._starts, start) - 1]
             last = self._batches[bisect_right(self._starts, stop - 1) - 1]
@@ -77,12 +77,12 @@ class LayerReading:
 
 
 def detect_encoding(head: bytes) -> str | None:
-    """The encoding of a file that begins with the mark of UTF-16."""
+    """Return the encoding of a file that begins with a UTF-16 byte order mark."""
     return _BOMS.get(head[:2])
 
 
 def is_json(head: bytes) -> bool:
-    """Whether a file that begins so is JSON, or lines of it."""
+    """Whether a file with this beginning is JSON or JSON lines."""
     encoding = detect_encoding(head)
     if encoding is not None:
         head = head[2:].decode(encoding, "replace").encode("utf-8", "replace")
@@ -90,7 +90,7 @@ def is_json(head: bytes) -> bool:
 
 
 def iter_plain_readings(data: bytes, encoding: str | None) -> Iterator[LayerReading]:
-    """Bytes of a file as text with all its escapes: also as UTF-16 if they look like that."""
+    """Yield the bytes of a file as text with all its escapes, also as UTF-16 if they look so."""
     if encoding is not None:
         yield _decode_utf16(data, encoding, 0)
         return
@@ -104,7 +104,7 @@ def iter_plain_readings(data: bytes, encoding: str | None) -> Iterator[LayerRead
 def iter_unescaped_readings(
     reading: LayerReading, around: int, *, json: bool, depth: int = 0
 ) -> Iterator[LayerReading]:
-    """A text with one and more layers of escapes taken off, in every order.
+    """Yield a text with one or more layers of escapes removed, in every order.
 
     `around` is how many bytes next to an escape are kept.
     """
@@ -120,7 +120,7 @@ def iter_unescaped_readings(
 def _unescape(
     reading: LayerReading, pattern: re.Pattern[bytes], around: int, *, json: bool
 ) -> LayerReading | None:
-    """The text around escapes without them; None if there are none."""
+    """Return the text around escapes without them; None if there are none."""
     making = _ReadingBuilder(reading, json=json)
     at = 0
     for found in pattern.finditer(reading.data):
@@ -141,7 +141,7 @@ def _unescape(
 
 
 class _ReadingBuilder:
-    """A reading that is being made of another one."""
+    """Builds a reading from another one."""
 
     def __init__(self, base: LayerReading, *, json: bool) -> None:
         self._base = base
@@ -167,16 +167,16 @@ class _ReadingBuilder:
         self._size += len(char)
 
     def leave_out(self, stop: int) -> None:
-        """Leave out what is in front of a place."""
+        """Omit what precedes an offset."""
         self.add_char(_NO_TEXT, stop, stop)
 
     def build(self) -> LayerReading:
-        """The reading."""
+        """Return the reading."""
         return LayerReading(b"".join(self._out), self._batches, self._base)
 
 
 def _decode_escape(found: re.Match[bytes]) -> bytes:
-    """The character of an escape of JSON."""
+    """Return the character of a JSON escape."""
     pair, unit, short = found.groups()
     if short is not None:
         return _SHORT.get(short, short)
@@ -187,7 +187,7 @@ def _decode_escape(found: re.Match[bytes]) -> bytes:
 
 
 def _decode_entity(found: re.Match[bytes]) -> bytes:
-    """The character of an entity."""
+    """Return the character of an entity."""
     name, decimal, hexadecimal = found.groups()
     if name is not None:
         return _NAMED[name]
@@ -196,7 +196,7 @@ def _decode_entity(found: re.Match[bytes]) -> bytes:
 
 
 def _decode_utf16(data: bytes, encoding: str, at: int) -> LayerReading:
-    """Bytes of UTF-16 as UTF-8."""
+    """Return UTF-16 bytes as UTF-8."""
     stop = at + (len(data) - at) // 2 * 2
     text = data[at:stop].decode(encoding, "surrogatepass")
     out: list[bytes] = []

@@ -1,7 +1,7 @@
 """Recognising a forgotten conversation in a file before anything of the file is written.
 
-A copy has its id. A file that was converted to another format has its id, too, or embeds the source
-that it was made from.
+A copy has its id. So does a file that was converted to another format, or it embeds the source that
+it was made from.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from talktree.model.document import Document
 
 CONTENT = "content"
-"""What stands for the id of a conversation that has none."""
+"""The id used for a conversation that has none."""
 DEEPEST = 8
-"""How many times a file may have been converted, each time embedding what it was before."""
+"""Maximum depth of embedded sources: conversions of conversions."""
 
 
 class EmbeddedSource(NamedTuple):
@@ -46,16 +46,16 @@ class EmbeddedSource(NamedTuple):
     contents: list[Content]
     """Its files; empty if they cannot be restored."""
     origin: str
-    """What the converted file calls it."""
+    """The name that the converted file has for it."""
 
 
 def find_forgotten(
     tombstones: Tombstones, found: FoundPath, format: RecognisedFormat
 ) -> dict[str, int]:
-    """The forgotten conversations in a file or folder: their tombstones by their ids.
+    """Return the tombstones of the forgotten conversations in a file or folder, by their ids.
 
-    A sub-agent of a forgotten session counts as part of it. Where only the bytes tell it, the id is
-    `content`.
+    A sub-agent of a forgotten session counts as part of it. If only the bytes identify it, the id
+    is `content`.
     """
     source = make_source(found)
     names = {name for seen in found.files for name in names_from_path(seen.path)} | names_from_path(
@@ -93,7 +93,7 @@ def _find_forgotten_embedded(tombstones: Tombstones, embedded: EmbeddedSource) -
 
 
 def find_embedded_sources(document: Document, depth: int = 0) -> Iterator[EmbeddedSource]:
-    """The sources that a document embeds, and those that these embed in turn."""
+    """Yield the sources that a document embeds, and those that these embed in turn."""
     try:
         indexes = index_embedded_sources(document)
     except TalktreeError:
@@ -112,7 +112,7 @@ def find_embedded_sources(document: Document, depth: int = 0) -> Iterator[Embedd
 
 
 def _restore_embedded(document: Document, index: EmbeddedIndex) -> Document | None:
-    """The embedded source; None if it cannot be restored."""
+    """Return the embedded source; None if it cannot be restored."""
     try:
         return Restoration(document, index).base
     except TalktreeError:
@@ -120,7 +120,7 @@ def _restore_embedded(document: Document, index: EmbeddedIndex) -> Document | No
 
 
 def _read_line_ids(path: bytes) -> set[str]:
-    """The id that the first lines of a file tell, and the session that a sub-agent belongs to."""
+    """Return the id in the first lines of a file, and the session that a sub-agent belongs to."""
     with open_file(path) as (file, seen):
         data = os.pread(file, min(seen.size, BLOCK), 0)
     for block in split_line_blocks([data]):

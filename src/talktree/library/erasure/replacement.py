@@ -1,4 +1,4 @@
-"""Putting stars in the place of known secrets: in the archive, in edits and in names."""
+"""Masking known secrets with stars: in the archive, in edits and in names."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ class Generation(NamedTuple):
 
 
 class ArchiveRewriter:
-    """Rewrites what is kept, in the caller's transaction."""
+    """Rewrites the archive, in the caller's transaction."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._db = library.db
         self.faults: list[str] = []
-        """Where stars changed more than words."""
+        """Where masking changed more than words."""
 
     def rewrite(self, generation: Generation, known: KnownSecrets) -> bool:
-        """Replace the chunks of a generation that hold secrets; whether there were any."""
+        """Replace the chunks of a generation that hold secrets; return whether there were any."""
         archive = self._library.archive
         head = archive.slice(generation.id, 0, HEAD)
         comparison = ShapeComparison(generation.length)
@@ -95,7 +95,7 @@ class ArchiveRewriter:
     def _mask_bytes(
         self, generation: int, start: int, stop: int, head: bytes, known: KnownSecrets
     ) -> bytes:
-        """Some bytes of a generation with stars in the place of secrets."""
+        """Return some bytes of a generation with secrets masked."""
         reach = reach_of(known)
         first = max(0, start - reach) & ~1
         around = self._library.archive.slice(generation, first, stop - first + reach)
@@ -103,12 +103,12 @@ class ArchiveRewriter:
         return mask_spans(around, spans)[start - first : stop - first]
 
     def _rewrite_packed(self, generation: Generation, known: KnownSecrets) -> list[int]:
-        """Rewrite a compressed file; the chunks that are not needed any more."""
+        """Rewrite a compressed file; return the chunks that are no longer needed."""
         archive = self._library.archive
         old = b"".join(archive.read(generation.id))
 
         def find(text: bytes) -> list[Span]:
-            """Find secrets in a member, and compare it with what it becomes."""
+            """Find secrets in a member, and compare it with its masked form."""
             spans = find_secrets(known, text, detect_encoding(text), json=is_json(text[:HEAD]))
             comparison = ShapeComparison(len(text))
             comparison.feed(text, mask_spans(text, spans))
@@ -131,7 +131,7 @@ class ArchiveRewriter:
         return [int(chunk) for _, chunk, _ in extents]
 
     def _resize(self, generation: Generation, new: ResizedMembers) -> None:
-        """Give a generation other bytes, and its versions the lengths that they have now."""
+        """Give a generation other bytes, and its versions their new lengths."""
         self._db.run(_DELETE_EXTENTS, (generation.id,))
         for start in range(0, len(new.data), _CHUNK):
             data = new.data[start : start + _CHUNK]
@@ -139,11 +139,11 @@ class ArchiveRewriter:
             self._db.run(_ADD_EXTENT, row)
         self._db.run(_SET_LENGTH, (len(new.data), generation.id))
         lengths = [int(row[0]) for row in self._db.read(_VERSIONS, (generation.id,))]
-        for length in lengths:  # the longest first, so that no two are the same meanwhile
+        for length in lengths:  # longest first, so that no two are equal meanwhile
             self._db.run(_SET_VERSION, (new.new_length(length), generation.id, length))
 
     def _store_chunk(self, data: bytes, old: int | None) -> int:
-        """The chunk with these bytes, in the place of an old one."""
+        """Return the chunk with these bytes, which replaces an old one."""
         hash = chunk_hash(data)
         row = self._db.read_one(_FIND_CHUNK, (hash,))
         if row is not None:
@@ -154,11 +154,11 @@ class ArchiveRewriter:
         return new
 
     def read_edits(self) -> list[tuple[int, bytes]]:
-        """All edits, with their numbers."""
+        """Return all edits, with their numbers."""
         return [(int(id), bytes(value)) for id, value in self._db.read(_OPERATIONS)]
 
     def rewrite_edits(self, known: KnownSecrets) -> None:
-        """Put stars into edits."""
+        """Mask secrets in edits."""
         for id, value in self.read_edits():
             new = mask_spans(value, find_secrets(known, value, None, json=True))
             if new != value:
@@ -167,7 +167,7 @@ class ArchiveRewriter:
                 self._db.run(_SET_OPERATION, (new, id))
 
     def rewrite_texts(self, known: KnownSecrets) -> int:
-        """Put stars into names that people gave, and messages about files; how many those were."""
+        """Mask secrets in user-given names and messages about files; return how many changed."""
         count = 0
         for table, column, sql in _TEXTS:
             for (text,) in self._db.read(sql):

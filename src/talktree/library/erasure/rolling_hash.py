@@ -1,4 +1,4 @@
-"""A rolling hash that says where in some bytes a secret of a known length may be."""
+"""A rolling hash that finds where a secret of a known length may be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TABLE = 1 << 20
 
 
 def compute_probe(secret: bytes, multiplier: int) -> int:
-    """A few bits of the rolling hash of a secret."""
+    """Return a few bits of the rolling hash of a secret."""
     total, power = 0, 1
     for byte in secret:
         total = (total + byte * power) % _WORD
@@ -21,7 +21,7 @@ def compute_probe(secret: bytes, multiplier: int) -> int:
 
 
 def find_candidates(data: bytes, size: int, probes: set[int], multiplier: int) -> Iterator[int]:
-    """Where the rolling hash of the next bytes is that of a secret."""
+    """Return the offsets at which the rolling hash of the next bytes is that of a secret."""
     if len(data) < size:
         return iter(())
     try:
@@ -41,7 +41,7 @@ def find_candidates(data: bytes, size: int, probes: set[int], multiplier: int) -
 
 @lru_cache(maxsize=4)
 def _compute_powers(base: int, count: int) -> Any:  # noqa: ANN401
-    """The first powers of a number, modulo 2**64."""
+    """Return the first powers of a number, modulo 2**64."""
     import numpy
 
     table = numpy.full(count, base, dtype=numpy.uint64)
@@ -52,7 +52,7 @@ def _compute_powers(base: int, count: int) -> Any:  # noqa: ANN401
 def _find_candidates_without_numpy(
     data: bytes, size: int, probes: set[int], multiplier: int
 ) -> Iterator[int]:
-    """The same without numpy, a byte at a time."""
+    """Yield the same without numpy, byte by byte."""
     inverse = pow(multiplier, -1, _WORD)
     last = pow(multiplier, size - 1, _WORD)
     total = 0

@@ -1,4 +1,4 @@
-"""Deleting all rows of sources: what is kept, found and counted of them."""
+"""Deleting all rows of sources from the archive, the index and the statistics."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def delete_sources(
 ) -> None:
     """Delete sources, and files that have no source, in the caller's transaction.
 
-    Chunks that other sources have too stay. Chunks that others are only compressed against do not.
+    Chunks that other sources also have stay. Chunks that others are only compressed against do not.
     """
     db = library.db
-    library.archive.flush()  # what is queued may refer to a chunk that is about to go
+    library.archive.flush()  # queued chunks may refer to a chunk that is about to be deleted
     chunks: dict[int, None] = {}
     gone = [(int(id), path) for source in sources for id, path in db.read(_FILES, (source,))]
     for file in [*files, *(id for id, _ in gone)]:
@@ -64,12 +64,12 @@ def delete_sources(
 
 
 def find_loose_files(db: Database, paths: Iterable[bytes]) -> list[int]:
-    """The files at some paths that have no source."""
+    """Return the files at some paths that have no source."""
     return [int(row[0]) for path in paths for row in db.read(_FILE_AT, (path,))]
 
 
 def delete_paths(db: Database, paths: Iterable[bytes]) -> None:
-    """Delete what else names the paths of sources: places, and folders that nothing is left in."""
+    """Delete other rows with the paths of sources: places, and folders that are now empty."""
     for path in paths:
         db.run(_FORGET_PLACE, (path,))
         above = os.path.dirname(path)

@@ -1,8 +1,8 @@
 """Scrubbing a secret: it becomes stars in everything the library keeps, and the rest stays.
 
-The archive is rewritten in one transaction, which also notes that facts and full text have to be
-made again. A kill before it changes nothing; after it the next import, check or `--finish` goes on.
-A preview is the same transaction, taken back.
+The archive is rewritten in one transaction, which also records that facts and full text have to be
+rebuilt. A kill before it changes nothing; after it the next import, check or `--finish` continues.
+A preview is the same transaction, rolled back.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 WAIT = 10.0
 SHORTEST = 4
-"""A shorter secret would be found in words that are none."""
+"""A shorter secret would match inside ordinary words."""
 MOST = 1000
-"""How many different secrets a pattern may find."""
+"""Maximum number of different secrets that a pattern may find."""
 MOST_EXAMPLES = 5
 _AROUND = 32
 """How many bytes of an example are shown on each side of the secret."""
@@ -54,34 +54,34 @@ _SOURCE_PATH = "SELECT path FROM sources WHERE id = ?"
 
 
 class Example(NamedTuple):
-    """A place with a secret, which is not shown."""
+    """A place with a secret, which is masked."""
 
     path: bytes
     text: str
 
 
 class ScrubResult(NamedTuple):
-    """What a scrub did, or would do."""
+    """The result of a scrub or of its preview."""
 
     sources: int
-    """How many sources held it."""
+    """How many sources contained it."""
     places: int
-    """In how many places it was."""
+    """How many occurrences there were."""
     on_disk: tuple[bytes, ...]
-    """Files on the disk that still hold it; they are never changed."""
+    """Files on the disk that still contain it; they are never changed."""
     left: tuple[str, ...]
-    """What the library still holds of it, and why."""
+    """What the library still contains of it, and why."""
     files: int = 0
-    """How many kept files held it."""
+    """How many archived files contained it."""
     examples: tuple[Example, ...] = ()
     faults: tuple[str, ...] = ()
-    """What could not be read any more, or would be read as something else."""
+    """What can no longer be read, or would be read as something else."""
     is_done: bool = True
     """False for a preview: nothing was changed."""
 
 
 def combine_results(all_done: Sequence[ScrubResult]) -> ScrubResult:
-    """What was done in several libraries."""
+    """Return the combined result of scrubs in several libraries."""
     return ScrubResult(
         sum(each.sources for each in all_done),
         sum(each.places for each in all_done),
@@ -95,13 +95,13 @@ def combine_results(all_done: Sequence[ScrubResult]) -> ScrubResult:
 
 
 class ScrubTarget(NamedTuple):
-    """What is looked for: a text, or whatever matches a pattern."""
+    """The search target: a text, or whatever matches a pattern."""
 
     text: str | None = None
     pattern: re.Pattern[bytes] | None = None
 
     def secrets(self) -> KnownSecrets | SecretPattern:
-        """What finds it in bytes."""
+        """Return the finder for it."""
         if self.pattern is not None:
             return SecretPattern(self.pattern)
         assert self.text is not None
@@ -109,11 +109,11 @@ class ScrubTarget(NamedTuple):
 
 
 class _Preview(Exception):
-    """Takes back what a preview did."""
+    """Rolls back the transaction of a preview."""
 
 
 def make_scrub_target(text: str | None, pattern: str | None) -> ScrubTarget:
-    """What is looked for, or an error that says why that cannot be."""
+    """Return what to search for; raise an error with the reason if that is not possible."""
     try:
         (text or pattern or "").encode()
     except UnicodeEncodeError:
@@ -138,10 +138,10 @@ def scrub(
     preview: bool = False,
     force: bool = False,
 ) -> ScrubResult:
-    """Take a secret out of everything that is kept, and out of what is imported later.
+    """Remove a secret from everything that is kept, and from what is imported later.
 
-    With `preview` nothing is changed. With `force` it is done although records become unreadable or
-    change what they say about others, and later imports leave it out also if it is not found now.
+    With `preview`, nothing is changed. With `force`, it is done even if records become unreadable
+    or change what they say about others, and later imports mask it even if it is not found now.
     """
     with library.lock.hold(wait):
         library.archive.flush()
@@ -176,7 +176,7 @@ def scrub(
 
 
 def refuse_faults(faults: Sequence[str], *, force: bool) -> None:
-    """Raise an error if stars would change more than words."""
+    """Raise an error if masking would change more than words."""
     if faults and not force:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise RefusedInput(
@@ -193,7 +193,7 @@ class _Work:
         self._db: Database = library.db
         self._wanted = needle.secrets()
         self.known = KnownSecrets(())
-        """All secrets that are meant, once they were looked for."""
+        """All secrets that were found."""
         self.sources: set[int] = set()
         self.paths: dict[bytes, None] = {}
         self.count = 0
@@ -202,7 +202,7 @@ class _Work:
         self.left: list[str] = []
 
     def run(self, remember: Literal["never", "found", "always"]) -> None:
-        """Do it, in the caller's transaction."""
+        """Run it, in the caller's transaction."""
         rows = [Generation(*row) for row in self._db.read(_GENERATIONS)]
         touched = [each for each in rows if self._search_generation(each)]
         rewriting = ArchiveRewriter(self._library)
@@ -221,7 +221,7 @@ class _Work:
             self._note_differences(source, before[source])
             self._db.run(_READ_AGAIN, (source,))
         if remember == "always" or (remember == "found" and self.count):
-            # What is not there may be a word of a format that is imported later.
+            # A text that is not found may be a word of a format that is imported later.
             Scrubs(self._db, self._library.root).add(self.known)
         self._search_paths()
         record_pending_erasure(self._library, [])
@@ -247,14 +247,14 @@ class _Work:
         return outline_source(self._library, source)
 
     def _note_differences(self, source: int, before: Outlines | None) -> None:
-        """Note if the newest version of a source now says something else."""
+        """Record a fault if the newest version of a source now reads differently."""
         row = self._db.read_one(_SOURCE_PATH, (source,))
         fault = find_fault(before, self._outline_source(source), row[0] if row else b"")
         if fault is not None:
             self.faults.append(fault)
 
     def _search_generation(self, generation: Generation) -> bool:
-        """Find the secret in a generation; whether it is in it."""
+        """Search a generation for the secret; return whether it contains it."""
         archive, before = self._library.archive, self.count
         head = archive.slice(generation.id, 0, HEAD)
         if is_packed(head):
@@ -274,7 +274,7 @@ class _Work:
     def _count_matches(
         self, data: bytes, path: bytes, new: int = 0, encoding: str | None = None, *, json: bool
     ) -> None:
-        """Count what is found in some bytes, the first of which were looked at before."""
+        """Count the matches in some bytes, the first of which were searched before."""
         found = find_secrets(self._wanted, data, encoding, json=json)
         self.count += sum(stop > new for _, stop in found)
         for span in found[: MOST_EXAMPLES - len(self.examples)]:
@@ -289,7 +289,7 @@ class _Work:
 
 
 def _make_excerpt(data: bytes, span: Span, found: list[Span], encoding: str | None) -> str:
-    """What is around a secret, with all secrets masked."""
+    """Return the bytes around a secret, with all secrets masked."""
     start, stop = span
     first = max(0, start - _AROUND) & ~1
     masked = mask_spans(

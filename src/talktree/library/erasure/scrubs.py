@@ -1,7 +1,7 @@
-"""Secrets that were scrubbed, known by keyed hashes: found again in what is imported.
+"""Scrubbed secrets, known by keyed hashes, and masked again in what is imported.
 
-A few bits of a rolling hash say where a secret may be; the keyed hash of the bytes there decides.
-Both need the key of the library, and neither says what the secret was.
+A few bits of a rolling hash show where a secret may be; the keyed hash of the bytes there decides.
+Both need the key of the library, and neither reveals the secret.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SECRET = "secret"
 HEAD = 256
-"""How many bytes of a file say how it is written."""
+"""How many bytes of a file are enough to detect its encoding."""
 _ALL = "SELECT hash, size, probe FROM scrubs"
 _ADD = "INSERT INTO scrubs (hash, size, probe, time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
@@ -57,11 +57,11 @@ class Scrubs:
 
     @property
     def longest(self) -> int:
-        """How many bytes the longest one has."""
+        """The length of the longest one in bytes."""
         return max(self._probes, default=0)
 
     def add(self, secrets: KnownSecrets) -> None:
-        """Remember secrets, in the caller's transaction."""
+        """Store secrets, in the caller's transaction."""
         keyed = keyed_hash(self._root, make=True)
         assert keyed is not None
         multiplier, now = keyed.multiplier(), time.time_ns()
@@ -75,7 +75,7 @@ class Scrubs:
         return b"\\" in data or b"&" in data
 
     def find_spans(self, data: bytes) -> Iterator[Span]:
-        """Where scrubbed secrets are."""
+        """Yield the spans of scrubbed secrets."""
         for size, probes in self._probes.items():
             for at in find_candidates(data, size, probes, self._multiplier):
                 if self._is_secret(data[at : at + size]):
@@ -86,13 +86,13 @@ class Scrubs:
 
 
 class ScrubbedFile:
-    """An open file as it is imported: with stars in the place of scrubbed secrets."""
+    """An open file as it is imported: with scrubbed secrets masked."""
 
     def __init__(self, file: int, scrubs: Scrubs) -> None:
         self._file = file
         self._scrubs = scrubs
         self.found = False
-        """Whether a secret was met."""
+        """Whether a secret was found."""
         self._whole: bytes | None = None
         head = os.pread(file, HEAD, 0)
         self._encoding, self._json = detect_encoding(head), is_json(head)
@@ -101,11 +101,11 @@ class ScrubbedFile:
             self._whole = mask_packed(_read_all(file), self._find_in_member).data
 
     def size(self, size: int) -> int:
-        """How many bytes the library keeps of a file of some size: stars may compress less."""
+        """Return the archived size of a file of some size: stars may compress less."""
         return size if self._whole is None else len(self._whole)
 
     def read(self, start: int, stop: int) -> bytes:
-        """The bytes between two places."""
+        """Return the bytes between two offsets."""
         if self._whole is not None:
             return self._whole[start:stop]
         if not self._scrubs:
@@ -129,7 +129,7 @@ class ScrubbedFile:
 
 
 def make_plain_reader(file: int) -> ReadBytes:
-    """Reads an open file without looking for secrets."""
+    """Return a reader of an open file that does not look for secrets."""
     return lambda start, stop: os.pread(file, stop - start, start)
 
 

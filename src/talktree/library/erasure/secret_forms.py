@@ -1,7 +1,7 @@
-"""Finding secrets in bytes of files, in whatever form they are written there.
+"""Finding secrets in bytes of files, in any of their written forms.
 
-A secret is looked for as it is and in the normal text, in which all ways of escaping it are the
-same. Both are needed: in `C:\\\\name` the normal text has a line end before `ame`.
+A secret is searched for literally and in the unescaped text, in which all ways of escaping it are
+the same. Both are needed: in `C:\\\\name` the unescaped text has a line end before `ame`.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from talktree.library.erasure.readings import (
 )
 
 REACH = 24
-"""How many bytes a file may take at most to write one byte of a secret, in nested escapes."""
+"""Maximum bytes that a file may use to write one byte of a secret, in nested escapes."""
 LEAST_REACH = 256
 LONGEST_MATCH = 4096
 
 
 class SecretFinder(Protocol):
-    """SecretFinder that can be found in bytes."""
+    """Secrets that can be found in bytes."""
 
     only_in_strings: bool
-    """Whether only what is in a string of JSON can be a secret."""
+    """Whether only the content of JSON strings can be a secret."""
 
     @property
     def longest(self) -> int:
-        """How many bytes the longest one has."""
+        """The length of the longest one in bytes."""
 
     def may_be_escaped(self, data: bytes) -> bool:
-        """Whether some bytes may hold a secret that is not in them as it is."""
+        """Whether some bytes may contain a secret in an escaped form."""
 
     def find_spans(self, data: bytes) -> Iterable[Span]:
-        """Where secrets are as they are."""
+        """Yield the spans of secrets that are written literally."""
 
 
 def reach_of(secrets: SecretFinder) -> int:
-    """How many bytes around a place decide whether it is part of a secret: an even number."""
+    """Return how many bytes around a span decide whether it is part of a secret: an even number."""
     return LEAST_REACH + REACH * secrets.longest
 
 
 def find_secrets(
     secrets: SecretFinder, data: bytes, encoding: str | None, *, json: bool
 ) -> list[Span]:
-    """Where secrets are in bytes of a file, in order; nothing that overlaps."""
+    """Return the spans of secrets in bytes of a file, in order, without overlaps."""
     found: list[Span] = []
     for reading in iter_plain_readings(data, encoding):
         text = reading.data
@@ -66,7 +66,7 @@ def find_secrets(
 
 
 class KnownSecrets:
-    """SecretFinder that are known as they are, while a scrub looks for them."""
+    """Secrets whose text is known, while a scrub searches for them."""
 
     def __init__(self, texts: Iterable[bytes], *, only_in_strings: bool = True) -> None:
         self.only_in_strings = only_in_strings
@@ -79,20 +79,20 @@ class KnownSecrets:
 
     @property
     def longest(self) -> int:
-        """How many bytes the longest one has."""
+        """The length of the longest one in bytes."""
         return max(map(len, self.forms), default=0)
 
     def may_be_escaped(self, data: bytes) -> bool:
-        """Whether some bytes have escapes that may stand for a part of a secret."""
+        """Whether some bytes have escapes that may represent a part of a secret."""
         return self._escapes.search(data) is not None
 
     def find_spans(self, data: bytes) -> Iterator[Span]:
-        """Where the bytes of secrets are."""
+        """Yield the spans of the bytes of secrets."""
         return (span for form in self.forms for span in _find_form(data, form))
 
 
 class SecretPattern:
-    """Whatever matches a regular expression; what it was is noted."""
+    """Secrets that match a regular expression; records what it matched."""
 
     only_in_strings = False
 
@@ -102,7 +102,7 @@ class SecretPattern:
 
     @property
     def longest(self) -> int:
-        """How many bytes of what matches are surely found where blocks meet."""
+        """How many bytes of a match are certainly found across block boundaries."""
         return LONGEST_MATCH
 
     def may_be_escaped(self, data: bytes) -> bool:
@@ -110,7 +110,7 @@ class SecretPattern:
         return _ANY_ESCAPE.search(data) is not None
 
     def find_spans(self, data: bytes) -> Iterator[Span]:
-        """Where something matches."""
+        """Yield the spans of matches."""
         for found in self._pattern.finditer(data):
             if found[0]:
                 self.texts.add(found[0])
@@ -118,7 +118,7 @@ class SecretPattern:
 
 
 def compile_pattern(pattern: str) -> re.Pattern[bytes]:
-    """A pattern that a user gave, for bytes; an error says what is wrong with it."""
+    """Compile a pattern given by a user, for bytes; an error says what is wrong with it."""
     try:
         made = re.compile(pattern.encode("utf-8", "surrogateescape"))
     except re.error as error:
@@ -134,7 +134,7 @@ _LETTERS_ESCAPED = re.compile(rb"\\u00|&#|&(?:amp;)+#")
 
 
 def encode_usual_forms(secret: str) -> set[bytes]:
-    """The forms that programs write most often."""
+    """Return the forms that programs write most often."""
     forms = {
         secret,
         json_module.dumps(secret)[1:-1],

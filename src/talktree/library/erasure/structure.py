@@ -1,4 +1,4 @@
-"""Whether stars change more than words: what can be read, which messages there are, their links.
+"""Whether masking changes more than words: the readable records, the messages, their links.
 
 A word such as `null`, `type` or the id of a message is part of how a file is written. Stars in its
 place would make records unreadable, or change what they say about others.
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
     from talktree.library.library import Library
 
 WHOLE = 64 << 20
-"""A document that is not longer is compared as a whole if its lines are no JSON."""
+"""A document up to this size is compared as a whole if its lines are not JSON."""
 _OF_TALK = 2
 """How many values the outline of a conversation has."""
 _COPY = re.compile(r"#\d+$")
 _SOURCE = "SELECT format FROM sources WHERE id = ?"
 Outlines = dict[tuple[object, ...], None]
-"""For each conversation and each message of a source what must not change, in order.
+"""What must not change in each conversation and each message of a source, in order.
 
-A message that is in a file twice is one here: stars may make the two differ.
+Duplicate messages in a file count as one: masking may make the two differ.
 """
 
 
 class ShapeComparison:
-    """Compares the old and the new bytes of a file as they come: only strings may differ."""
+    """Compares the old and the new bytes of a file as a stream: only strings may differ."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._old: list[bytes] = []
         self._new: list[bytes] = []
-        """What follows the last end of a line."""
+        """The bytes after the last line end."""
         self._line = 0
         self._parts: list[tuple[bytes, bytes]] = []
         self._all_lines = True
         self.fault: str | None = None
 
     def feed(self, old: bytes, new: bytes) -> None:
-        """Compare some more bytes; both have the same length and the same ends of lines."""
+        """Compare more bytes; both have the same length and the same line ends."""
         if self._size <= WHOLE:
             self._parts.append((old, new))
         end = old.rfind(b"\n") + 1
@@ -61,7 +61,7 @@ class ShapeComparison:
         self._new.append(new[end:])
 
     def finish(self) -> str | None:
-        """What is wrong, if anything is."""
+        """Return the first difference, if there is one."""
         self._compare_lines(b"".join(self._old), b"".join(self._new))
         if self.fault is None and not self._all_lines and self._parts:
             olds, news = zip(*self._parts, strict=True)
@@ -85,9 +85,9 @@ class ShapeComparison:
 
 
 def has_same_shape(old: bytes, new: bytes) -> bool | None:
-    """Whether two texts are the same JSON but for strings; None if the old one is no JSON.
+    """Whether two texts are the same JSON apart from strings; None if the old one is not JSON.
 
-    A text without any objects and lists is a line of something else.
+    A text without any objects and lists is not a JSON line.
     """
     try:
         before = json.loads(old, object_pairs_hook=_Object)
@@ -103,11 +103,11 @@ def has_same_shape(old: bytes, new: bytes) -> bool | None:
 
 
 class _Object(list[tuple[str, object]]):
-    """The members of an object, in order and with those that occur twice."""
+    """The members of an object, in order and with duplicates."""
 
 
 def _is_alike(old: object, new: object) -> bool:
-    """Whether two values differ in strings only; names of members are no strings."""
+    """Whether two values differ in strings only; names of members do not count as strings."""
     pairs: list[tuple[object, object]] = [(old, new)]
     while pairs:
         before, after = pairs.pop()
@@ -127,7 +127,7 @@ def _is_alike(old: object, new: object) -> bool:
 
 
 def outline_source(library: Library, source: int) -> Outlines | None:
-    """What must not change in a source; None if it cannot be read."""
+    """Return what must not change in a source; None if it cannot be read."""
     row = library.db.read_one(_SOURCE, (source,))
     if row is None:
         return None
@@ -151,12 +151,12 @@ def outline_source(library: Library, source: int) -> Outlines | None:
 
 
 def _find_own_id(id: str | None) -> str | None:
-    """An id as the file has it, if it is there more than once."""
+    """Return an id as the file has it, if it occurs there more than once."""
     return None if id is None else _COPY.sub("", id)
 
 
 def _describe_parts(parts: tuple[Part, ...]) -> Iterator[object]:
-    """What kinds of parts a message has, and how calls and results hang together."""
+    """Yield the kinds of parts a message has, and how calls and results are linked."""
     for part in parts:
         yield type(part).__name__
         if isinstance(part, ToolCall):
@@ -167,7 +167,7 @@ def _describe_parts(parts: tuple[Part, ...]) -> Iterator[object]:
 
 
 def find_fault(before: Outlines | None, after: Outlines | None, path: bytes) -> str | None:
-    """The first thing that differs between two outlines of a source, in words."""
+    """Return the first difference between two outlines of a source, as a message."""
     shown = os.fsdecode(path)
     if before is None:
         return None

@@ -1,8 +1,8 @@
 """Finding a text in everything that the library keeps, not only in what the full text indexes.
 
-Searched are the bytes of every version of every file, with escapes and compression undone, unsaved
+It searches the bytes of every version of every file, with escapes and compression undone, unsaved
 edits, the names of branches and the paths of files. Case, spacing and the Unicode form do not
-matter, nor does what joins words in paths and names of branches.
+matter, nor do the separators of words in paths and names of branches.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OTHER_PATHS = "SELECT path FROM files WHERE source = 0 UNION SELECT path FROM p
 
 
 class TextMatch(NamedTuple):
-    """A source of the library that holds the text."""
+    """A source of the library that contains the text."""
 
     source: int
     id: str | None
@@ -50,32 +50,32 @@ class TextMatch(NamedTuple):
     format: str
     state: str
     occurrences: int
-    """How often the text is in all the bytes that are kept."""
+    """How often the text occurs in all archived bytes."""
     versions: tuple[int, ...]
-    """The numbers of the versions that hold it; a path or name has it in all of them."""
+    """The numbers of the versions that contain it; a path or name counts for all of them."""
     edits: tuple[bytes, ...]
-    """The edits that hold it, as JSON."""
+    """The edits that contain it, as JSON."""
     is_in_name: bool
-    """Whether a path, an id, the name of a branch or a message about the file holds it."""
+    """Whether a path, an id, the name of a branch or a message about the file contains it."""
     kept_versions: tuple[int, ...] = ()
-    """The numbers of all versions that are kept."""
+    """The numbers of all archived versions."""
 
 
 class FoundText(NamedTuple):
-    """Where a text is."""
+    """The places in which a text was found."""
 
     matches: tuple[TextMatch, ...]
     other_paths: tuple[bytes, ...]
-    """Paths with the text in them that are known to the library and belong to no conversation."""
+    """Paths that contain the text, are known to the library, and belong to no conversation."""
     dropped_files: tuple[bytes, ...]
-    """Files that were dropped into the studio and hold it."""
+    """Files that were dropped into the studio and contain it."""
 
     def __bool__(self) -> bool:
         return any(self)
 
 
 class _Matches:
-    """What was found in one source so far."""
+    """The matches in one source so far."""
 
     def __init__(self) -> None:
         self.occurrences = 0
@@ -86,9 +86,9 @@ class _Matches:
 
 
 def compile_text_pattern(texts: Iterable[str]) -> re.Pattern[bytes]:
-    """A pattern for any of some texts, in any case, spacing and Unicode form.
+    """Compile a pattern for any of some texts, in any case, spacing and Unicode form.
 
-    Names of branches and paths have no spaces: there other signs are between the words of a name.
+    Names of branches and paths have no spaces: their words have other separators.
     """
     patterns = []
     for text in texts:
@@ -159,7 +159,7 @@ def _find_matches(library: Library, found: dict[int, _Matches]) -> Iterator[Text
 
 
 def _find_versions_with(library: Library, source: int, matches: _Matches) -> Iterator[int]:
-    """The versions of a source that hold the text, in a file, in its name, or in an edit of it."""
+    """Yield the versions of a source that contain the text, in a file, its name, or an edit."""
     first_ends = matches.first_ends
     kept = list_versions(library.db, source)
     for version in kept:
@@ -172,14 +172,14 @@ def _find_versions_with(library: Library, source: int, matches: _Matches) -> Ite
 
 
 def _find_spans(library: Library, generation: int, finder: SecretPattern) -> Iterator[Span]:
-    """Where the text is in the bytes of a generation; in a compressed one, at its beginning."""
+    """Yield the spans of the text in a generation; in a compressed one, the start of the member."""
     archive = library.archive
     head = archive.slice(generation, 0, HEAD)
     if is_packed(head):
         found: list[Span] = []
 
         def look(member: bytes) -> list[Span]:
-            """Note that a member holds the text, and mask nothing."""
+            """Record that a member contains the text, and mask nothing."""
             spans = find_secrets(
                 finder, member, detect_encoding(member), json=is_json(member[:HEAD])
             )

@@ -1,7 +1,7 @@
-"""Tombstones: what was forgotten and must not come back, as keyed hashes.
+"""Tombstones: forgotten sources that must not be imported again, as keyed hashes.
 
 A tombstone has the hashes of the paths of a source, of the ids of its conversations and of its
-content, but neither a path nor a title. A copy of the file elsewhere is recognised by its ids, also
+content, but neither a path nor a title. A copy of the file elsewhere is recognised by its ids, even
 if it was converted to another format.
 """
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 PATH, ID, CONTENT, SEEN, ORIGIN = "path", "id", "content", "seen", "origin"
 SHORTEST_ID = 8
-"""Shorter ids may be those of other conversations as well."""
+"""Shorter ids may belong to several conversations."""
 ANY_FORMAT = ""
-"""The format in the hash of an id that counts in every format."""
+"""The format in the hash of an id that matches in every format."""
 SHOWN = 12
 """How many digits of a hash are shown."""
 
@@ -84,23 +84,24 @@ class Tombstones:
         return self._any and self._find(PATH, path) is not None
 
     def find_number(self, found: FoundPath) -> int | None:
-        """The tombstone of a source, or of what it is a copy of if it did not change since."""
+        """Return the tombstone of a source, or of what it is an unchanged copy of."""
         if not self._any:
             return None
         number = self._find(PATH, found.path)
         return self._find(SEEN, _encode_stamps(found)) if number is None else number
 
     def add_copy(self, found: FoundPath, numbers: Iterable[int]) -> None:
-        """Remember a copy of something forgotten, so that it is not opened again unchanged."""
+        """Record a copy of something forgotten, so that it is not read again while unchanged."""
         for number in numbers:
             self._add(SEEN, _encode_stamps(found), number)
 
     def find_numbers_by_ids(
         self, format: str, ids: Iterable[str], names: Collection[str] = ()
     ) -> dict[str, int]:
-        """The tombstones of those of some conversations that were forgotten, by their ids.
+        """Return the tombstones of the forgotten ones among some conversations, by their ids.
 
-        An id of another format counts as well, unless a file or folder gave it on both sides.
+        An id of another format also matches, unless it comes from a file or folder name on both
+        sides.
         """
         found = {}
         for id in filter(is_unique, ids):
@@ -115,15 +116,15 @@ class Tombstones:
 
     @property
     def needs_content(self) -> bool:
-        """Whether sources were forgotten that only their content tells from others."""
+        """Whether there are forgotten sources that only their content identifies."""
         return self._any and self._db.read_one(_HAS_CONTENT) is not None
 
     def find_number_by_content(self, contents: Iterable[Content]) -> int | None:
-        """The tombstone of a source with this content."""
+        """Return the tombstone of a source with this content."""
         return self._find(CONTENT, content_digest(contents))
 
     def find_number_by_origin(self, origin: str) -> int | None:
-        """The tombstone of the source that converted files name so."""
+        """Return the tombstone of the source with this origin in converted files."""
         return self._find(ORIGIN, origin.encode())
 
     def add(
@@ -135,9 +136,10 @@ class Tombstones:
         digest: bytes | None = None,
         origin: str | None = None,
     ) -> int:
-        """A new tombstone; ids come with their formats. In the caller's transaction.
+        """Add a tombstone, in the caller's transaction; ids come with their formats.
 
-        `digest` is that of the content, `origin` is what files converted from it call it.
+        `digest` is that of the content; `origin` is the name of the source in files converted from
+        it.
         """
         number = self._db.run(_ADD, (format, time.time_ns()))
         paths = list(paths)
@@ -160,14 +162,14 @@ class Tombstones:
         self._db.run(_ADD_HASH, (self._keyed.hash_value(kind, value), number, kind))
 
     def list_all(self) -> list[Tombstone]:
-        """All of them, the oldest first."""
+        """Return all of them, oldest first."""
         return [
             Tombstone(number, when, format, (hash or b"").hex()[:SHOWN])
             for number, when, format, hash in self._db.read(_ALL)
         ]
 
     def readmit(self, named: str) -> list[Tombstone]:
-        """Remove the tombstones that a number, a path, an id or a beginning of a hash means."""
+        """Remove the tombstones that match a number, a path, an id or a hash prefix."""
         chosen = self._find_named(named)
         if not chosen:
             raise NotFound(
@@ -197,7 +199,7 @@ class Tombstones:
         ]
 
     def _find_numbers(self, named: str, known: list[Tombstone]) -> set[int]:
-        """The numbers of the tombstones of a path or an id."""
+        """Return the numbers of the tombstones of a path or an id."""
         if keyed_hash(self._root, make=False) is None:
             return set()
         path = os.path.abspath(os.fsencode(named))
@@ -224,27 +226,27 @@ class Tombstones:
 
 
 def is_unique(id: str) -> bool:
-    """Whether an id is long enough to be that of one conversation only."""
+    """Whether an id is long enough to belong to one conversation only."""
     return len(id) >= SHORTEST_ID
 
 
 def is_given(id: str, names: Collection[str]) -> bool:
     """Whether an id comes from the records of a conversation, not from the name of its file.
 
-    Names such as `conversation` are those of many files. A UUID is that of one conversation even if
-    the file is called so.
+    Names such as `conversation` are common file names. A UUID identifies one conversation even if
+    the file is named after it.
     """
     return id not in names or _UUID.search(id) is not None
 
 
 def names_from_path(path: bytes) -> set[str]:
-    """What a path may have given as the id of a conversation: its last names, without endings."""
+    """Return the names in a path that may be the id of a conversation, without endings."""
     parts = os.fsdecode(path).split(os.sep)[-_NAMES:]
     return {name for part in parts for name in (part, stem_of(part), part.partition(".")[0])}
 
 
 def content_digest(contents: Iterable[Content]) -> bytes:
-    """What tells the content of a source from that of others."""
+    """Return a digest that distinguishes the content of a source from that of others."""
     from hashlib import sha256
 
     made = sha256()
@@ -256,7 +258,7 @@ def content_digest(contents: Iterable[Content]) -> bytes:
 
 
 def _encode_stamps(found: FoundPath) -> bytes:
-    """What tells that a file or folder is as it was seen."""
+    """Return the stamps that show whether a file or folder is unchanged since it was seen."""
     return repr([found.path, *(seen[:5] for seen in found.files)]).encode()
 
 

@@ -1,1 +1,1 @@
-"""What files tell: pieces to be found, facts to be counted, links between records."""
+"""Extraction from files: pieces to search, facts to count, links between records."""

@@ -1,8 +1,9 @@
-"""What lines of Claude Code sessions tell, straight from their bytes.
+"""Facts extracted from lines of Claude Code sessions, directly from their bytes.
 
-The usual lines are decoded into just the members that matter (`claude_members`) and told in a few
-steps; every other line goes through the format and the model, as the general reader does it
-(`claude_lines`). Both tell the same. Millions of lines come through here, so steps are few.
+The usual lines are decoded into just the members that matter (`claude_members`) and read in a few
+steps; every other line goes through the format and the model, as in the general reader
+(`claude_lines`). Both give the same result. Millions of lines are read here, so there are few
+steps.
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ SNAPSHOT = "file-history-snapshot"
 SECOND = 1_000_000_000
 RESULT_BLOCK = b'"tool_result"'
 LONG_WAYS = {PROGRESS: b'"usage"', "attachment": b'"queued_command"'}
-"""Lines that mostly say nothing, and what those have in them that may say something."""
+"""Lines that mostly contain nothing of interest, and the bytes of those that may."""
 NEAR = 2000
-"""How far into a line a block that says it is a result stands, if there is one."""
+"""How far into a line a block that says it is a result is, if there is one."""
 AS_SAID = NODE | (Trait.SAID - 1) << TRAIT
 AS_REPLY = NODE | (Trait.REPLY - 1) << TRAIT
 AS_RESULT = NODE | (Trait.RESULT - 1) << TRAIT
@@ -95,15 +96,15 @@ NOWHERE: _Place = (None, None, None, None, False)
 _Kind = tuple[str, str, str | None, str | None, bool, bool]
 """Kind, role, tool and model of a piece, whether it failed, whether it is a sub-agent's."""
 _new = tuple.__new__
-"""Makes a named tuple in half of the time that its own name takes."""
+"""Creates a named tuple in half the time that its own constructor takes."""
 
 
 def extract_claude_code(
     data: bytes, start: int = 0, heading: Heading | None = None
 ) -> ExtractedFacts:
-    """What whole lines tell; `start` is the place of the first in its file.
+    """Extract facts from whole lines; `start` is the place of the first in its file.
 
-    A last line without an end is left for later. The heading is what was told of all before.
+    A last line without an end is left for later. The heading comes from all lines before.
     """
     telling = FactsCollector(SLUG, heading)
     reader = _Reader(telling, data, start)
@@ -128,7 +129,7 @@ def extract_claude_code(
 
 
 class _Reader:
-    """Tells of usual lines, one after the other."""
+    """Extracts facts from usual lines, one after the other."""
 
     def __init__(self, telling: FactsCollector, data: bytes, start: int) -> None:
         self.telling = telling
@@ -140,16 +141,16 @@ class _Reader:
         self._id: tuple[str | None, int] = (None, 0)
         """The id that was hashed last, which most often is the parent of the next."""
         self._api: tuple[str | None, str | None, int, int, int] = (None, None, 0, 0, 0)
-        """The reply that was told last: its ids, its key, its group and its request."""
+        """The reply that was read last: its ids, its key, its group and its request."""
         self._calls: dict[str, int] = {}
-        """Keys of calls that were hashed already."""
+        """Keys of calls that were already hashed."""
 
     def forget_place(self) -> None:
-        """A line that went the long way may have told of another place."""
+        """Forget the place: a line read through the model may have changed it."""
         self._where = NOWHERE
 
     def add_line(self, line: ClaudeLine, here: int, stop: int) -> bool:
-        """Tell of a line between two places; False if it is not of a usual kind after all."""
+        """Add a line between two offsets; false if it is not of a usual kind after all."""
         role, api, stamp, telling = line.type, line.message, line.timestamp, self.telling
         if role == "assistant":
             bits = AS_REPLY
@@ -201,7 +202,7 @@ class _Reader:
         return True
 
     def _add_snapshot(self, line: ClaudeLine, here: int) -> bool:
-        """The names of files; False if a line without an id is none of them."""
+        """Add the names of files; false if a line without an id is not a snapshot."""
         if line.type != SNAPSHOT or line.snapshot is None:
             return False
         names = "\n".join(line.snapshot.trackedFileBackups)
@@ -213,10 +214,10 @@ class _Reader:
             self.telling.pieces.append(SearchPiece(at, "other", "", "", time, tags, names))
         return True
 
-    # what is said
+    # text
 
     def _add_message(self, line: ClaudeLine, api: ApiMember, at: int, time: int | None) -> int:
-        """The pieces and facts of a message, and the bits they add to its link."""
+        """Add the pieces and facts of a message; return the bits they add to its link."""
         content, bits, reply = api.content, 0, None
         second = None if time is None else time // SECOND
         if api.usage is not None and api.model != SYNTHETIC:
@@ -263,7 +264,7 @@ class _Reader:
     def _add_todos(
         self, line: ClaudeLine, api: ApiMember, listed: list[TaskMember], at: int, time: int | None
     ) -> None:
-        """A list of tasks that goes with a line is told if it changed."""
+        """Add the task list of a line if it changed."""
         text = todo_text(listed)
         if hash_id(text) != self.telling.todo and not text.isspace():
             what = ("todo", line.type, None, api.model, False, line.isSidechain)
@@ -277,7 +278,7 @@ class _Reader:
     def _hash_ids(
         self, api: str | None, request: str | None
     ) -> tuple[str | None, str | None, int, int, int]:
-        """The ids of a reply with its key, its group and its request."""
+        """Return the ids of a reply with its key, its group and its request."""
         names = self._api
         if names[0] != api or names[1] != request or not names[2]:
             group, asked = hash_group(api or None), hash_group(request or None)
@@ -378,7 +379,7 @@ class _Reader:
 
 
 def _is_silent(line: ClaudeLine) -> bool:
-    """Whether a line of the system says only that something happened, in no words."""
+    """Whether a system line only records that something happened, without words."""
     return line.subtype is not None and line.subtype not in TELLING and line.content is ABSENT
 
 
@@ -390,7 +391,7 @@ def _has_tool_call(api: ApiMember) -> bool:
 
 
 def _is_plain(line: ClaudeLine, api: ApiMember) -> bool:
-    """Whether the content of a message is told in the short way."""
+    """Whether the content of a message can be read without the model."""
     content = api.content
     if isinstance(content, str):
         return "<" not in content[:40] or not _is_command(content)
@@ -400,7 +401,7 @@ def _is_plain(line: ClaudeLine, api: ApiMember) -> bool:
     return not isinstance(block, ResultMember) or not lacks_words(output_of(block.content))
 
 
-# Few lines need the format itself, and whoever looks up one sentence should not wait for it.
+# Few lines need the format itself, and loading it would slow down a single search.
 
 
 def _extract_any_line(telling: FactsCollector, line: bytes, at: int) -> None:

@@ -1,4 +1,4 @@
-"""Any line of a Claude Code session, sound or broken, told through the format and the model."""
+"""Any line of a Claude Code session, valid or broken, read through the format and the model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _dialect = ClaudeCodeDialect()
 
 
 def extract_any_line(telling: FactsCollector, line: bytes, at: int) -> None:
-    """Tell of whatever stands on a line."""
+    """Extract facts from any line."""
     for start, stop, outline in _iter_records(line):
         raw = line[start:stop]
         value, problems, usable = decode(raw)
@@ -36,13 +36,13 @@ def extract_any_line(telling: FactsCollector, line: bytes, at: int) -> None:
 
 
 def slice_first_record(line: bytes) -> bytes:
-    """The bytes of the first record on a line."""
+    """Return the bytes of the first record on a line."""
     start, stop, _ = next(_iter_records(line), (0, len(line), NO_NODE))
     return line[start:stop].strip()
 
 
 def _iter_records(line: bytes) -> Iterator[tuple[int, int, LineOutline]]:
-    """The records on a line, with what they say of their place in the tree."""
+    """Yield the records on a line, with their outlines in the tree."""
     try:
         yield 0, len(line), _dialect.skim(line)
         return

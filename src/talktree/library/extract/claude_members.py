@@ -1,7 +1,7 @@
-"""The members of Claude Code's lines that are told, as types that are decoded straight from bytes.
+"""The members of Claude Code's lines that are extracted, as types decoded straight from bytes.
 
-A line whose members are of other kinds, or that has one which is rarely there, is refused by the
-decoder and takes the long way.
+The decoder refuses a line whose members have other types, or that has a rare member; such a line is
+read through the model.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from talktree.model.replies import MOST_TOKENS
 ABSENT = Raw()
 PROGRESS = "progress"
 TELLING = frozenset({"compact_boundary", "microcompact_boundary", "informational"})
-"""Kinds of system lines that tell something even without words."""
+"""Kinds of system lines that carry information even without words."""
 Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_TOKENS)]
 
 
 class CacheMember(Struct, gc=False):
-    """How long what was written to the cache is kept."""
+    """How long cache writes are kept."""
 
     ephemeral_5m_input_tokens: Count = 0
     ephemeral_1h_input_tokens: Count = 0
@@ -38,7 +38,7 @@ class UsageMember(Struct, gc=False):
 
 
 class TextMember(Struct, gc=False, tag="text"):
-    """Words."""
+    """Text."""
 
     text: str
 
@@ -51,7 +51,7 @@ class ThinkingMember(Struct, gc=False, tag="thinking"):
 
 
 class ToolUseMember(Struct, gc=False, tag="tool_use"):
-    """A call."""
+    """A tool call."""
 
     name: str
     id: str | None = None
@@ -59,7 +59,7 @@ class ToolUseMember(Struct, gc=False, tag="tool_use"):
 
 
 class ImageMember(Struct, gc=False, tag="image"):
-    """A picture without a name: nothing to be found."""
+    """An image without a name: it has no text to search."""
 
     title: None = None
 
@@ -68,7 +68,7 @@ Output: TypeAlias = str | list[TextMember | ImageMember] | None
 
 
 class ResultMember(Struct, gc=False, tag="tool_result"):
-    """A result."""
+    """A tool result."""
 
     tool_use_id: str | None = None
     content: Output = None
@@ -95,7 +95,7 @@ class TaskMember(Struct, gc=False):
 
 
 class BackupMember(Struct, gc=False):
-    """What is kept of a file; only its name is told."""
+    """A backup of a file; only its name is extracted."""
 
 
 class SnapshotMember(Struct, gc=False):
@@ -136,7 +136,7 @@ decode = msgspec.json.Decoder(ClaudeLine).decode
 
 
 def output_of(content: Output) -> str:
-    """The words of a tool's result."""
+    """Return the text of a tool's result."""
     if isinstance(content, str):
         return content
     found = [each.text for each in content or () if isinstance(each, TextMember) and each.text]

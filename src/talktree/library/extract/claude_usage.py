@@ -14,7 +14,7 @@ from talktree.text.json.value import REFUSALS
 from talktree.text.times import from_iso, to_iso
 
 USAGE = b'"usage"'
-"""Inside of text the quotes would be escaped."""
+"""Inside text, the quotes would be escaped."""
 BLOCK = 32 << 20
 UTC = "Z"
 DAY = len("2026-03-02")
@@ -23,7 +23,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_TOKENS)]
 
 
 class ReplyRow(NamedTuple):
-    """A reply as one record tells it."""
+    """A reply as one record reports it."""
 
     day: str
     model: str | None
@@ -65,7 +65,7 @@ class _Line(Struct, gc=False):
 
 
 class _Progress(Struct, gc=False):
-    """What a line tells of a sub-agent's message."""
+    """The part of a line that reports a sub-agent's message."""
 
     message: _Line | None = None
 
@@ -75,17 +75,17 @@ _decode_progress = msgspec.json.Decoder(_Progress).decode
 
 
 class ReplyCounts:
-    """The replies that were seen so far, each once, with the most tokens told of it."""
+    """The replies seen so far, each once, with the highest token counts reported for it."""
 
     def __init__(self) -> None:
         self.own: dict[str, ReplyRow] = {}
         """By their names."""
         self.side: dict[str, ReplyRow] = {}
-        """Those only sub-agents told of, by their names."""
+        """Replies that only sub-agents reported, by their names."""
         self.nameless: list[ReplyRow] = []
 
     def add_record(self, name: str, entry: ReplyRow, *, side: bool) -> None:
-        """One record more."""
+        """Add one record."""
         if not name:
             self.nameless.append(entry)
             return
@@ -95,7 +95,7 @@ class ReplyCounts:
             books[name] = entry
 
     def merge(self, other: ReplyCounts) -> None:
-        """What was seen in files that come behind."""
+        """Add the replies of files that come later."""
         for name, entry in other.own.items():
             self.add_record(name, entry, side=False)
         for name, entry in other.side.items():
@@ -103,14 +103,14 @@ class ReplyCounts:
         self.nameless += other.nameless
 
     def entries(self) -> Iterator[ReplyRow]:
-        """All replies, each once."""
+        """Yield all replies, each once."""
         yield from self.own.values()
         yield from (entry for name, entry in self.side.items() if name not in self.own)
         yield from self.nameless
 
 
 def count_file(books: ReplyCounts, path: str | bytes) -> None:
-    """Take the replies of a file; it is read in blocks that end at a line."""
+    """Add the replies of a file, which is read in blocks that end at a line."""
     with open(path, "rb", buffering=0) as file:
         rest = b""
         while block := file.read(BLOCK):
@@ -165,6 +165,6 @@ def _count_line(books: ReplyCounts, line: _Line, around: _Line) -> None:
         written,
         used.cache_read_input_tokens,
     )
-    # An answer that no model gave, such as the words of an error, tells of no tokens.
+    # An answer that no model gave, such as an error message, has no tokens.
     if any(entry[4:]):
         books.add_record(reply_name(api.id, line.requestId), entry, side=line.isSidechain is True)

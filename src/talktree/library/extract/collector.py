@@ -1,7 +1,7 @@
-"""What was told of a source so far: a sum that every reader adds to.
+"""The facts collected from a source so far: a sum that every reader adds to.
 
-Readers tell of records: `entries` of those that were read through the model, the reader of lines of
-the usual lines in a shorter way.
+`entries` adds records that were read through the model; the line reader adds the usual lines
+directly.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from talktree.model.message import Message
 from talktree.model.outline import CALLS, Listing
 
 MOST_OPEN = 1000
-"""Calls without a result whose tools are remembered."""
+"""Maximum number of calls without a result whose tools are remembered."""
 
 COMPACTIONS = "compactions"
 """The name under which compactions and restorations are counted."""
 
 
 class FactsCollector:
-    """All that was told so far of a source, and what must be known to go on."""
+    """All facts collected so far from a source, and the state needed to continue."""
 
     def __init__(self, format: str, head: Heading | None = None) -> None:
         head = head or Heading()
@@ -63,7 +63,7 @@ class FactsCollector:
         self.todo = head.todo
 
     def collect(self, taken: int, lines: int = 0) -> ExtractedFacts:
-        """Everything, when so many bytes were read."""
+        """Return everything, when this many bytes were read."""
         return ExtractedFacts(
             pieces=self.pieces,
             replies=self.replies,
@@ -102,8 +102,8 @@ class FactsCollector:
         *,
         side: bool,
     ) -> None:
-        """Where and when a record was written."""
-        # The last message names the conversation; one of a sidechain only where no other does.
+        """Set where and when a record was written."""
+        # The last message names the conversation; one of a sidechain only if no other does.
         if not side or self.native is None:
             self.native = agent or session or self.native
         if agent and self.parent is None:
@@ -121,7 +121,7 @@ class FactsCollector:
                 self.last = time
 
     def suggest_title(self, text: str, rank: int) -> None:
-        """What was said first is the title as long as there is no better one."""
+        """Use the first words as the title as long as there is no better one."""
         if rank > self.rank:
             title = prompt_title(replace_surrogates(text))
             if title:
@@ -142,7 +142,7 @@ class FactsCollector:
         listing: int = int(Listing.LISTED),
         request: str | None = None,
     ) -> None:
-        """A record that takes part in the tree."""
+        """Add a record that takes part in the tree."""
         above = parent if parent is not None else follows
         bits |= NODE | (trait - 1) << TRAIT | (parent is None and follows is not None) * FOLLOWS
         name = hash_id(id) if id else 0
@@ -165,7 +165,7 @@ class FactsCollector:
                 self.marks.append((at, name))
 
     def set_tasks(self, listed: Sequence[TaskLike], text: str, time: int | None) -> None:
-        """The tasks as they stand, and how many of them are done, if that changed."""
+        """Set the present tasks, and how many of them are done, if that changed."""
         key = hash_id(text)
         if listed and key != self.todo:
             done = sum(task.status in DONE for task in listed)
@@ -174,7 +174,7 @@ class FactsCollector:
         self.todo = key
 
     def add_measures(self, measures: MessageMeasures, time: int | None) -> None:
-        """What is recorded about a message."""
+        """Add what is recorded about a message."""
         self.measures += [Measure(time, *each) for each in iterate_number_measures(measures)]
         self.measures += [
             Measure(time, name, replace_surrogates(word))
@@ -182,12 +182,12 @@ class FactsCollector:
         ]
 
     def note_compaction(self, message: Message, time: int | None) -> None:
-        """That a message says that the context was compacted or restored, if it does."""
+        """Record a message's compaction or restoration of the context, if it has one."""
         mark = find_compaction(message)
         if mark is not None and mark.kind in (COMPACTED, RESTORED):
             self.measures.append(Measure(time, COMPACTIONS, mark.kind))
 
     def add_call(self, key: int, tool: str) -> None:
-        """A call waits for its result."""
+        """Remember a call that waits for its result."""
         if len(self.open) < MOST_OPEN:
             self.open[key] = tool

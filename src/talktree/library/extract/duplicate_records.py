@@ -1,4 +1,4 @@
-"""Which records of a file of lines are copies of records before them.
+"""Finding the records of a JSONL file that are copies of earlier records.
 
 The model decides in the same way (`formats/engine/duplicates.py`). Only records whose id occurs
 twice are read for that.
@@ -18,7 +18,7 @@ from talktree.text.json.decode import decode
 
 
 def find_copies(ids: Sequence[int], at: Sequence[int], first: int, read: Read) -> dict[int, int]:
-    """The copies from a record on, each with its original.
+    """Return the copies from a record on, each with its original.
 
     `ids` are the hashes of the ids of all records, and `at` the places where the records begin.
     """
@@ -41,7 +41,7 @@ def find_copies(ids: Sequence[int], at: Sequence[int], first: int, read: Read) -
 
 
 def make_reader(data: bytes, start: int = 0) -> Read:
-    """A function that reads from lines in memory; `start` is the place of the first."""
+    """Return a function that reads from lines in memory; `start` is the place of the first."""
     return lambda at, size: data[at - start : at - start + size]
 
 

@@ -1,6 +1,6 @@
-"""What some formats say of a message that the model has no name for.
+"""Data that some formats record about a message and the model has no name for.
 
-Only here are native names known of records that were read through the model.
+For records read through the model, only this module knows native names.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ CLAUDE_CODE = "claude-code"
 
 
 def parent_session(format: str, message: Message) -> str | None:
-    """The session that a message was copied from."""
+    """Return the session that a message was copied from."""
     if format != CLAUDE_CODE or not message.extra:
         return None
     return _get_text(_get_object(message.extra, "forkedFrom").get("sessionId"))
 
 
 def _get_object(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """The object under some names; empty if there is none."""
+    """Return the object under some names; empty if there is none."""
     here: Any = value
     for name in names:
         here = here.get(name)

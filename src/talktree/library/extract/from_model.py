@@ -1,12 +1,11 @@
-"""What a source of any format tells, through the model, one record at a time.
+"""Facts extracted from a source of any format, through the model, record by record.
 
-The parts of one message as pieces, calls and outcomes.
+Splits messages into pieces, calls and outcomes, and entries (messages, titles, snapshots) into what
+is searched and counted.
 
-The telling of entries: what a message, a title or a snapshot gives to find and to count.
+This defines what pieces and facts are, for every format.
 
-This is what pieces and facts are, for every format.
-
-Calls and results that do not name each other: order and parents tell which belong together.
+Calls and results that do not name each other are matched by their order and parents.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ from talktree.model.skeleton import ROOT, Skeleton
 from talktree.model.vendor_walk import find_resume_point, make_written_links, walk_back
 
 SUMMARIES = frozenset({"summary", "compacted"})
-"""Events in whose place all that was said before is no longer sent."""
+"""Events that replace the earlier messages in the context."""
 
 
 class Parts:
@@ -106,7 +105,7 @@ class Parts:
         self.error = flags.ERROR in message.flags
 
     def add_part(self, part: Part) -> None:
-        """Tell of one part."""
+        """Extract facts from one part."""
         match part:
             case Text():
                 self._add_text(part)
@@ -133,7 +132,7 @@ class Parts:
         error: bool = False,
         files: str = "",
     ) -> None:
-        """One more piece, unless it has nothing to be found."""
+        """Add one piece, unless it has no text to search."""
         if not files and (not text or text.isspace()):
             return
         role = self.message.role if role is None else role
@@ -201,7 +200,7 @@ class Parts:
     def add_todos(
         self, listed: Sequence[Todo], *, tool: str | None = None, known_before: bool = False
     ) -> None:
-        """A list of tasks; one that goes with many messages is told when it changes."""
+        """Add a task list; one that goes with many messages is added when it changes."""
         text = todo_text(listed)
         if not known_before or hash_id(replace_surrogates(text)) != self.telling.todo:
             self.add("todo", text, tool=tool)
@@ -211,7 +210,7 @@ class Parts:
 def extract_entry(
     telling: FactsCollector, entry: Entry, at: int, own: str = "", *, counts: bool = True
 ) -> int:
-    """Tell of an entry with an id of its own; what comes back are the bits of its link.
+    """Extract facts from an entry with an id of its own; return the bits of its link.
 
     What is recorded about a message is not counted again for a copy of it.
     """
@@ -293,7 +292,7 @@ def _extract_head(telling: FactsCollector, head: Head, at: int) -> None:
 
 
 class LooseCalls:
-    """Tells of the calls of one conversation that have no id, and of results that name no call."""
+    """Matches calls without an id with results that do not name a call, in one conversation."""
 
     def __init__(self, telling: FactsCollector, conversation: str) -> None:
         self._telling = telling
@@ -301,7 +300,7 @@ class LooseCalls:
         self._turn = pairing.TurnPairing()
 
     def add_message(self, message: Message, at: int) -> None:
-        """The calls and results of a message."""
+        """Add the calls and results of a message."""
         turn = self._turn
         if turn.is_ended_by(message):
             self.match_results()
@@ -317,7 +316,7 @@ class LooseCalls:
             self.match_results()
 
     def match_results(self) -> None:
-        """Results that name no call, with the calls they are found to answer."""
+        """Add outcomes for results that do not name a call, matched with their calls."""
         for call, result in self._turn.close_turn():
             if call is None or (call.id and result.call):
                 continue
@@ -331,7 +330,7 @@ class LooseCalls:
 
 
 def extract_source(source: Source, format: Format) -> ExtractedFacts:
-    """What a source tells; the place of a piece is the number of its record."""
+    """Extract facts from a source; the place of a piece is the number of its record."""
     document = read_document(source, format)
     telling = FactsCollector(format.info.slug)
     found: list[ConversationFacts] = []
@@ -344,7 +343,7 @@ def extract_source(source: Source, format: Format) -> ExtractedFacts:
         links = len(telling.links)
         _extract_conversation(telling, conversation, number, at, loose=format.can.calls == "loose")
         if len(telling.links) > links:
-            # Links are those of the model, which has inferred what is missing.
+            # The links are those of the model, which has inferred the missing ones.
             habits.append(conversation.skeleton.habits._replace(sequential=False, walk=False))
         roles.update(conversation.counts.roles)
         errors = sum(bool(link.bits & ERROR) for link in telling.links[links:])
@@ -373,7 +372,7 @@ def _describe_damage(document: Document) -> str | None:
 def read_counts_and_id(
     name: bytes, content: Content, format: str
 ) -> tuple[ConversationCounts, str | None]:
-    """The numbers of the conversation in a file of lines, and its id, as the model has them."""
+    """Return the numbers of the conversation in a file of lines, and its id, from the model."""
     text = os.fsdecode(name)
     document = read_document(Source(text, {text: content}, folder=False), get_format(format))
     return document.conversation.counts, find_native_id(document.conversation)
@@ -401,7 +400,7 @@ def _make_conversation_facts(
 def _extract_conversation(
     telling: FactsCollector, conversation: Conversation, number: int, first: int, *, loose: bool
 ) -> None:
-    """Tell of one conversation, whose first record has a number."""
+    """Extract facts from one conversation, whose first record has this number."""
     skeleton = conversation.skeleton
     groups = skeleton.groups()
     listings = _find_listings(skeleton)
@@ -447,7 +446,7 @@ def _extract_conversation(
 def _find_restored_compactions(
     conversation: Conversation, marks: dict[int, str], first: int
 ) -> set[int]:
-    """The compactions on the active branch that were taken back, by the places of their records."""
+    """Return the compactions on the active branch that were undone, by their records' places."""
     leaf = conversation.tree.active_leaf()
     path = [] if leaf is None else [first + place for place in conversation.tree.path(leaf)]
     back = max((at for at, place in enumerate(path) if marks.get(place) == RESTORED), default=0)
@@ -455,7 +454,7 @@ def _find_restored_compactions(
 
 
 def _discount_compactions(telling: FactsCollector, start: int, places: set[int]) -> None:
-    """Let compactions at some places count for nothing: all of it is in the context again."""
+    """Do not count compactions at some places: their messages are in the context again."""
     for number in range(start, len(telling.links)):
         link = telling.links[number]
         if link.at in places and link.bits & COMPACT:
@@ -466,7 +465,7 @@ _MARKS = (int(Listing.ACTIVE), int(Listing.NEWEST))
 
 
 def _find_listings(skeleton: Skeleton) -> dict[int, int]:
-    """What the program's own reader returns, and from where the conversation continues."""
+    """Return what the program's own reader returns, and where the conversation continues."""
     if not skeleton.habits.walk:
         return {at: each for at, each in enumerate(skeleton.listings) if each in _MARKS}
     found = dict.fromkeys(walk_back(make_written_links(skeleton)), int(Listing.RETURNED))
@@ -474,5 +473,5 @@ def _find_listings(skeleton: Skeleton) -> dict[int, int]:
 
 
 def _hash_id(id: str, number: int) -> int:
-    """The hash of an id; the same id in another conversation is another one."""
+    """Return the hash of an id; the same id in another conversation has another hash."""
     return hash_id(f"{number}:{id}" if number else id)

@@ -1,10 +1,9 @@
-"""The shape of a source: which record hangs on which, packed, and what the current leaf reaches.
+"""The packed tree of a source: the parent of each record, and what the current leaf reaches.
 
-A few bytes a record are kept. What is a fork, what only looks like one, and which leaf is the
-current one is said by the model's tree (`model/tree.py`); `packed_tree_state.py` asks it in a
-short way.
+A few bytes per record are stored. Forks, artefacts that look like forks, and the current leaf come
+from the model's tree (`model/tree.py`); `packed_tree_state.py` queries it in a short way.
 
-Arrays of numbers as bytes that compress well: all first bytes, then all second ones.
+Arrays of numbers are stored as bytes that compress well: all first bytes, then all second ones.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from talktree.model.outline import Listing, Trait
 
 
 def pack_array(numbers: array[int]) -> bytes:
-    """The bytes of an array, byte by byte of its numbers."""
+    """Return the bytes of an array: the first bytes of all its numbers, then the second ones."""
     size, raw = numbers.itemsize, _to_little_endian(numbers).tobytes()
     return b"".join(raw[place::size] for place in range(size))
 
 
 def unpack_array(kind: str, data: bytes | memoryview, first: int = 0) -> array[int]:
-    """The array that was packed, from a number on."""
+    """Return the packed array, from a number on."""
     numbers = array(kind)
     size, count = numbers.itemsize, len(data) // numbers.itemsize
     raw = bytearray(size * (count - first))
@@ -46,12 +45,12 @@ def unpack_array(kind: str, data: bytes | memoryview, first: int = 0) -> array[i
 
 
 def unpack_low_halves(data: bytes | memoryview) -> array[int]:
-    """The lower 32 bits of the packed numbers of 64."""
+    """Return the lower 32 bits of packed 64-bit numbers."""
     return unpack_array("I", data[: len(data) // 2])
 
 
 def _to_little_endian(numbers: array[int]) -> array[int]:
-    """The same on every machine."""
+    """Return the array with the same byte order on every machine."""
     if sys.byteorder == "big":
         numbers = numbers[:]
         numbers.byteswap()
@@ -59,7 +58,7 @@ def _to_little_endian(numbers: array[int]) -> array[int]:
 
 
 class _Compressors(threading.local):
-    """What packs and unpacks in a thread; making it takes longer than most shapes do."""
+    """The compressor and decompressor of a thread; creating them takes longer than most trees."""
 
     @cached_property
     def compress(self) -> Callable[[bytes], bytes]:
@@ -78,21 +77,21 @@ _compressors = _Compressors()
 
 
 def compress_bytes(data: bytes) -> bytes:
-    """The bytes of a shape, made small."""
+    """Return the compressed bytes of a packed tree."""
     return _compressors.compress(data)
 
 
 def decompress_bytes(data: bytes) -> bytes:
-    """The bytes that were made small."""
+    """Return the decompressed bytes."""
     return _compressors.decompress(data)
 
 
 NOWHERE = -1
 _LOWER = (1 << 32) - 1
 _FEW = 4096
-"""Records at the end that are unpacked first."""
+"""Number of records at the end that are unpacked first."""
 STATES = ("current", "abandoned", "compacted")
-"""What the current leaf makes of a record, by its number in `states`."""
+"""The state of a record relative to the current leaf, by its number in `states`."""
 
 
 def _decode_listing(bits: int) -> int:
@@ -103,12 +102,12 @@ def _decode_listing(bits: int) -> int:
 
 _PLANES = 8
 _LISTINGS = bytes(_decode_listing(byte) for byte in range(256))
-"""What records mean to the program's own reader, as far as older shapes tell."""
+"""What records mean to the program's own reader, as far as older packed trees have it."""
 _FAILED = bytes(bool(byte & ERROR) for byte in range(256))
 
 
 class _Packed(msgspec.Struct, array_like=True):
-    """The arrays as they are kept."""
+    """The arrays as they are stored."""
 
     count: int
     arrays: list[bytes]
@@ -124,22 +123,22 @@ class _Packed(msgspec.Struct, array_like=True):
 
 
 class PackedTree:
-    """Ids, parents, places and bits of all records that take part in the tree."""
+    """Ids, parents, places and bits of all records in the tree."""
 
     def __init__(self, planes: Sequence[bytes] = (b"",) * 8) -> None:
         self._planes = planes
-        """The arrays as they are kept: most of those that search needs no more than a few of."""
+        """The arrays as they are stored: a search needs only a few of most of them."""
         self.bits = bytearray(planes[5])
         self.forward: list[tuple[int, int]] = []
-        """Records whose parent did not stand before them, with the hash of its id."""
+        """Records whose parent was not before them, with the hash of its id."""
         self.starts: list[int] = []
         """The first record of each conversation."""
         self.doubled = False
-        """Whether an id may stand twice."""
+        """Whether an id may occur twice."""
         self.kept: list[tuple[int, int]] = []
-        """Compactions, with the hash of the id of the first message that each keeps."""
+        """Compactions, each with the hash of the id of the first message it keeps."""
         self.copies: dict[int, int] = {}
-        """Exact copies of records before them, with their originals; `extended` is given them."""
+        """Exact copies of earlier records, with their originals; set by `with_links`."""
         self.habits: Sequence[WriterHabits] = (AS_LINES,)
         """The habits of each conversation."""
 
@@ -148,22 +147,22 @@ class PackedTree:
 
     @cached_property
     def ids(self) -> array[int]:
-        """The hashes of their ids."""
+        """The hashes of the records' ids."""
         return unpack_array("q", self._planes[0])
 
     @cached_property
     def parents(self) -> array[int]:
-        """The number of the record each hangs on, as far as it stood before it."""
+        """The number of each record's parent, if it is before the record."""
         return unpack_array("i", self._planes[1])
 
     @cached_property
     def at(self) -> array[int]:
-        """Where they stand."""
+        """The places of the records."""
         return unpack_array("q", self._planes[2])
 
     @cached_property
     def replies(self) -> array[int]:
-        """The hashes of the API replies they are pieces of."""
+        """The hashes of the API replies they are parts of."""
         return unpack_array("i", self._planes[3])
 
     @cached_property
@@ -175,25 +174,25 @@ class PackedTree:
 
     @cached_property
     def listings(self) -> bytearray:
-        """What they mean to the program's own reader."""
+        """What the records mean to the program's own reader."""
         if len(self._planes) < _PLANES:
             return self.bits.translate(_LISTINGS)
         return bytearray(self._planes[7])
 
     @cached_property
     def groups(self) -> array[int]:
-        """Which of them are one turn."""
+        """Which records are one turn."""
         return join_requests(self.replies, self.requests)
 
     @cached_property
     def stamps(self) -> array[int]:
-        """When they were said, and by whom."""
+        """When the records were written, and by whom."""
         return unpack_array("q", self._planes[4])
 
     # growing
 
     def with_links(self, links: Sequence[TreeRecord], read: Read | None = None) -> PackedTree:
-        """The shape with more records behind.
+        """Return the packed tree with more records at the end.
 
         `read` reads the source, for records whose id occurs twice: exact copies are one node.
         """
@@ -231,7 +230,7 @@ class PackedTree:
         fresh.pop(0, None)
         known.update(fresh)
         if len(known) - before == len(ids):
-            # No id stands twice, so it does not matter at which point of the file one looks.
+            # No id occurs twice, so a lookup gives the same result at any point of the file.
             known[0] = NOWHERE
             found = [known.get(parent, first + place) for place, parent in enumerate(parents)]
         else:
@@ -251,18 +250,18 @@ class PackedTree:
         self.requests.extend(requests)
 
     def places(self) -> dict[int, int]:
-        """Where each id stands; of a doubled one the last."""
+        """Return the place of each id; for a duplicate one, the last."""
         known = dict(zip(self.ids, range(len(self.ids)), strict=True))
         known.pop(0, None)
         return known
 
     def _find_parents_one_by_one(self, ids: Iterable[int], parents: Sequence[int]) -> list[int]:
-        """Parents as they are found record by record: the nearest of a doubled id before it."""
+        """Find parents record by record: for a duplicate id, the nearest one before the child."""
         known = self.places()
         known[0] = NOWHERE
         found = []
         for number, id in enumerate(ids, len(self)):
-            # What is not found yet points at itself, and is looked for again at the end.
+            # Links that are not found yet point at themselves, and are looked up again at the end.
             found.append(known.get(parents[number - len(self)], number))
             if id:
                 known[id] = number
@@ -279,10 +278,10 @@ class PackedTree:
                     self.starts.append(first + place)
                     last = talk
 
-    # keeping
+    # storing
 
     def pack(self) -> bytes:
-        """The shape as bytes."""
+        """Return the packed tree as bytes."""
         arrays = [self.ids, self.parents, self.at, self.replies, self.stamps]
         planes = [pack_array(each) for each in arrays]
         planes += [bytes(self.bits), pack_array(self.requests), bytes(self.listings)]
@@ -302,7 +301,7 @@ class PackedTree:
 
     @classmethod
     def unpack(cls, data: bytes) -> PackedTree:
-        """The shape that was packed."""
+        """Return the packed tree from its bytes."""
         kept = _decode(decompress_bytes(data))
         made = cls(kept.arrays)
         made.forward, made.starts, made.doubled = kept.forward, kept.starts, kept.doubled
@@ -310,58 +309,58 @@ class PackedTree:
         made.habits = (kept.habits, *kept.further)
         return made
 
-    # asking
+    # queries
 
     def number_at(self, at: int) -> int | None:
-        """The number of the record at a place; None if there takes none part in the tree."""
+        """Return the number of the record at a place; None if it is not in the tree."""
         found = bisect_left(self.at, at)
         return found if found < len(self.at) and self.at[found] == at else None
 
     def state_at(self, at: int) -> str:
-        """Whether the record at a place is current, abandoned, or from before a compaction."""
+        """Return whether the record at a place is current, abandoned, or before a compaction."""
         number = self.number_at(at)
         return STATES[0 if number is None else self.states[number]]
 
     @cached_property
     def states(self) -> bytes:
-        """For each record a number in `STATES`."""
+        """A number in `STATES` for each record."""
         states = b"".join(each.states for each in self._summaries)
         return self.resolved.spread_states(states)
 
     def find_active(self) -> bytearray:
-        """1 for each record that the current leaf reaches, whether or not it is still sent."""
+        """Return 1 for each record that the current leaf reaches, whether it is sent or not."""
         return bytearray(state != ABANDONED for state in self.states)
 
     @property
     def messages(self) -> int:
-        """How many messages there are: all records that take part in the tree."""
+        """How many messages there are: all records in the tree."""
         return len(self.resolved.records.bits)
 
     @property
     def errors(self) -> int:
-        """How many records tell of something that failed."""
+        """How many records report a failure."""
         return self.resolved.records.bits.translate(_FAILED).count(1)
 
     @property
     def branches(self) -> int:
-        """How many ways the conversations went, sub-agents apart."""
+        """How many branches the conversations have, without sub-agents."""
         return sum(each.branches for each in self._summaries)
 
     @property
     def sidechains(self) -> int:
-        """How many sub-agents' conversations there are."""
+        """How many conversations of sub-agents there are."""
         return sum(each.sidechains for each in self._summaries)
 
     @property
     def threads(self) -> int:
-        """How many records have no parent; those of sub-agents only where there are no others."""
+        """How many records have no parent; those of sub-agents only if there are no others."""
         parents, bits = self.resolved.parents, self.resolved.records.bits
         roots = [here for here, above in enumerate(parents) if above == NOWHERE]
         return sum(not bits[root] & SIDECHAIN for root in roots) or len(roots)
 
     @property
     def leaves(self) -> list[int]:
-        """The record each conversation stands at."""
+        """The current record of each conversation."""
         numbers = self.resolved.numbers
         leaves = [each.leaf for each in self._summaries if each.leaf != NOWHERE]
         return leaves if numbers is None else [numbers[leaf] for leaf in leaves]
@@ -379,19 +378,19 @@ class PackedTree:
         ]
 
     def _all_habits(self) -> Iterator[WriterHabits]:
-        """The habits of each conversation; those of the last one for all that may follow."""
+        """Yield the habits of each conversation; those of the last one for all that may follow."""
         return chain(self.habits, repeat(self.habits[-1] if self.habits else AS_LINES))
 
     @cached_property
     def resolved(self) -> ResolvedTree:
-        """Its nodes, with links that are missing inferred."""
+        """The nodes of the tree, with missing links inferred."""
         return resolve_tree(self)
 
     def whole_parents(self) -> tuple[array[int], set[int], dict[int, int]]:
-        """The parents of all records, the records whose parent was a copy, and the links of loops.
+        """Return the parents of all records, records whose parent was a copy, and links of loops.
 
-        Parents behind their children are found, originals take the place of copies, and loops are
-        cut. Copies have no parents.
+        Parents after their children are resolved, originals replace copies, and loops are cut.
+        Copies have no parents.
         """
         parents, changed = self.parents[:], False
         looped: dict[int, int] = {}
@@ -410,12 +409,12 @@ class PackedTree:
         return parents, on_copies, looped
 
     def _cut_loops(self, parents: array[int]) -> dict[int, int]:
-        """Of each loop the link is cut that only follows, or else the one that points forward.
+        """Cut in each loop the link that only follows, or else the one that points forward.
 
         Returns the links of the second kind.
         """
         cut: dict[int, int] = {}
-        seen = bytearray(len(parents))  # 1: on the way being walked, 2: known to end
+        seen = bytearray(len(parents))  # 1: on the current path, 2: known to end
         for start in range(len(parents)):
             way: list[int] = []
             here = start
@@ -435,7 +434,7 @@ class PackedTree:
 
 
 class _Seen(msgspec.Struct, array_like=True):
-    """The same, without copying any."""
+    """The stored arrays, read without copying."""
 
     count: int
     arrays: list[memoryview]
@@ -451,7 +450,7 @@ class _Seen(msgspec.Struct, array_like=True):
 
 
 class PackedTreeView:
-    """A packed shape of which only what is asked for is unpacked."""
+    """A packed tree of which only the requested parts are unpacked."""
 
     def __init__(self, data: bytes) -> None:
         self._kept = _see(decompress_bytes(data))
@@ -463,23 +462,23 @@ class PackedTreeView:
 
     @property
     def is_inferred(self) -> bool:
-        """Whether the place of a record depends on more than the links that are written."""
+        """Whether the place of a record depends on more than the written links."""
         return self._kept.inferred
 
     @property
     def forward_links(self) -> list[tuple[int, int]]:
-        """Records whose parent did not stand before them, with the hash of its id."""
+        """Records whose parent was not before them, with the hash of its id."""
         return self._kept.forward
 
     def find_number_from(self, at: int) -> int:
-        """The number of the first record at or behind a place."""
+        """Return the number of the first record at or after a place."""
         first = self._find_window(lambda first: self._unpack_offsets(first)[0] <= at)
         return first + bisect_left(self._unpack_offsets(first), at)
 
     def has_before(self, number: int, ids: Iterable[int]) -> bool:
-        """Whether any of these ids, which stand behind it, may stand before a record, too.
+        """Whether any of these ids, which occur after a record, may also occur before it.
 
-        A yes may be wrong, rarely.
+        In rare cases it is true by mistake.
         """
         if not self._kept.doubled:
             return False
@@ -487,7 +486,7 @@ class PackedTreeView:
         return not lower.isdisjoint(unpack_low_halves(self._kept.arrays[0])[:number])
 
     def walk_up(self) -> Iterator[tuple[int, int]]:
-        """From the last record that is no sub-agent's up to the first: its place and its trait."""
+        """Yield the place and trait of each record, from the last one outside sub-agents up."""
         bits = self._kept.arrays[5]
         here = self._kept.count - 1
         while here >= 0 and bits[here] & SIDECHAIN:
@@ -508,7 +507,7 @@ class PackedTreeView:
         return unpack_array("q", self._kept.arrays[2], first)
 
     def _find_window(self, is_enough: Callable[[int], bool]) -> int:
-        """From which number on to unpack, so that it is enough; at the end little is."""
+        """Return the number from which to unpack so that it is enough; at the end, little is."""
         size = _FEW
         while size < self._kept.count:
             first = self._kept.count - size

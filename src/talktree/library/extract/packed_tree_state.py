@@ -1,8 +1,8 @@
-"""What the current leaf makes of every record, asked of the model's tree in a short way.
+"""The state of every record relative to the current leaf, from the model's tree in a short way.
 
-Most of a conversation is a plain row: each record hangs on the one before and has no other child. A
-row is one node (or two) for the tree, whose rules look only at where rows begin and end, so the
-answer is the same and the work is that of the forks.
+Most of a conversation is a plain row: each record is the only child of the one before. A row is one
+node (or two) for the tree, whose rules depend only on where rows begin and end, so the result is
+the same and the work depends on the number of forks.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _TRAIT = bytes((byte >> TRAIT) + 1 for byte in range(256))
 _CHANGES = (b"\0\1", b"\1\0")
 _BATCH_SIZE = 128
 _in_a_row = array("i", [-1])
-"""The parents of records of which each hangs on the one before, as many as were ever needed."""
+"""The parents of records in a row, each the child of the one before, for the longest one so far."""
 
 
 class TreeSummary(NamedTuple):
-    """What was found of one conversation."""
+    """The result for one conversation."""
 
     states: bytes
     branches: int
     sidechains: int
     leaf: int
-    """The record it stands at; -1 if there is none."""
+    """The current record; -1 if there is none."""
 
 
 class _Row(NamedTuple):
@@ -50,17 +50,17 @@ class _Row(NamedTuple):
 
 
 class Records(Protocol):
-    """Records as a shape has them; what only forks need is made when it is asked for."""
+    """The records of a packed tree; what only forks need is computed on demand."""
 
     bits: bytearray
 
     @property
     def groups(self) -> array[int]:
-        """Which of them are one reply."""
+        """Which records are one reply."""
 
     @property
     def stamps(self) -> array[int]:
-        """When they were said."""
+        """When the records were written."""
 
 
 def summarize_tree(
@@ -71,7 +71,7 @@ def summarize_tree(
     habits: WriterHabits,
     written: WrittenLinks,
 ) -> TreeSummary:
-    """What the current leaf makes of the records of one conversation."""
+    """Return the states of the records of one conversation relative to the current leaf."""
     if start == stop:
         return TreeSummary(b"", 0, 0, ROOT)
     own = bytes(records.bits[start:stop])
@@ -92,7 +92,7 @@ def summarize_tree(
 
 
 def _find_active_record(written: WrittenLinks, sides: bytes, start: int) -> int:
-    """The record that the source says the conversation is at; -1 if it does not say so."""
+    """Return the active record that the source states; -1 if it does not."""
     stop = start + len(sides)
     if written.listings.find(Listing.ACTIVE, start, stop) < 0:
         return ROOT
@@ -102,22 +102,22 @@ def _find_active_record(written: WrittenLinks, sides: bytes, start: int) -> int:
 
 
 def _find_stated_leaf(written: WrittenLinks, start: int, stop: int) -> int:
-    """The record of which the model says that the conversation continues from it; -1 for none."""
+    """Return the record that the conversation continues from, by the model; -1 for none."""
     return written.listings.rfind(Listing.CURRENT, start, stop)
 
 
 def _find_compaction_states(own: bytes) -> bytes:
-    """The states of one row of records: what its last compaction left behind, and what follows."""
+    """Return the states of one row of records: before its last compaction, and after it."""
     compact = own.translate(_COMPACT)
     begin = compact.rfind(1)
-    # A compaction is a boundary and a summary; the first of both.
+    # A compaction is a boundary and a summary; this is the first of both.
     while begin > 0 and compact[begin - 1]:
         begin -= 1
     return bytes([COMPACTED]) * max(0, begin) + bytes(len(own) - max(0, begin))
 
 
 def _find_odd_records(parents: array[int], start: int, stop: int) -> list[int]:
-    """The records that do not hang on the one before; stretches without any are passed over."""
+    """Return the records that are not children of the one before; spans without any are skipped."""
     if len(_in_a_row) < stop:
         _in_a_row.extend(range(len(_in_a_row) - 1, 2 * stop))
     odd: list[int] = []
@@ -131,7 +131,7 @@ def _find_odd_records(parents: array[int], start: int, stop: int) -> list[int]:
 def _build_rows(
     parents: Sequence[int], sides: bytes, odd: Iterable[int], start: int, stop: int, active: int
 ) -> list[_Row]:
-    # A row ends at the record that the conversation is at; with none, this is the first one.
+    # A row ends at the active record; if there is none, this is the first record.
     begins = {start, *odd, max(start, active + 1)}
     begins.update(parents[number] + 1 for number in odd if parents[number] >= start)
     for change in _CHANGES:
@@ -145,7 +145,7 @@ def _build_rows(
 
 
 def _find_returned(written: WrittenLinks, start: int, stop: int) -> Iterator[int]:
-    """The records of which the model says that the program's own reader returns them."""
+    """Yield the records that the program's own reader returns, according to the model."""
     at = written.listings.find(Listing.RETURNED, start, stop)
     while at >= 0:
         yield at
@@ -153,7 +153,7 @@ def _find_returned(written: WrittenLinks, start: int, stop: int) -> Iterator[int
 
 
 class _Judge:
-    """One conversation as rows, and the tree of them."""
+    """One conversation as rows, and their tree."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class _Judge:
         self.row_of: list[int] = []
         """The row of each node."""
         self._ends: dict[int, int] = {}
-        """The node that a row ends with, by its last record."""
+        """The last node of each row, by its last record."""
         self._pending: list[tuple[int, int]] = []
         for number, row in enumerate(rows):
             self._add_row(number, row, records.stamps[row.start])
@@ -186,7 +186,7 @@ class _Judge:
     # rows as nodes
 
     def resume(self, record: int, active: int) -> None:
-        """Mark the rows of the records that the conversation continues from and is at."""
+        """Mark the rows of the active record, and of the one that the conversation resumes from."""
         listings = self.skeleton.listings
         if record != ROOT:
             listings[self._find_end_node(record)] = Listing.CURRENT
@@ -200,7 +200,7 @@ class _Judge:
         return Tree(self.skeleton, self._sizes)
 
     def _find_end_node(self, record: int) -> int:
-        """The last node of the row that a record is in."""
+        """Return the last node of the row that a record is in."""
         row = self.rows[bisect_right(self.rows, record, key=attrgetter("start")) - 1]
         return self._ends[row.stop - 1]
 
@@ -216,7 +216,7 @@ class _Judge:
         if trait == Trait.REPLY:
             self.skeleton.group_numbers[node] = group or 0
         elif group is not None:
-            # What was said decides that the row counts; its last reply is what the next one sees.
+            # Its messages decide whether the row counts; its last reply is what the next one sees.
             self._add_node(number, Trait.REPLY, group, 0)
             self.skeleton.parents[node + 1] = node
         self._ends[row.stop - 1] = len(self.row_of) - 1
@@ -235,7 +235,7 @@ class _Judge:
         self._sizes.append(0)
 
     def _classify_row(self, row: _Row) -> tuple[int, int | None]:
-        """The trait of a row, and the reply that is last in it, if there is one."""
+        """Return the trait of a row, and the last reply in it, if there is one."""
         traits = self.traits[row.start - self.first : row.stop - self.first]
         last = traits.rfind(Trait.REPLY)
         group = self.groups[row.start + last] if last >= 0 else None
@@ -248,15 +248,15 @@ class _Judge:
             for place, trait in enumerate(traits)
             if trait == Trait.REPLY
         }
-        # Two replies in a row, or one that names no API message, are something new in any case.
+        # Two replies in a row, or one without an API message, are new in any case.
         return (Trait.REPLY, group) if len(replies) == 1 else (Trait.SAID, group)
 
-    # what the leaf reaches
+    # reachability from the leaf
 
     def summarize(self, walk: Iterable[int]) -> TreeSummary:
-        """The state of every record, and how many branches there are.
+        """Return the state of every record, and how many branches there are.
 
-        What the program's own reader returns is current wherever it is.
+        Records that the program's own reader returns are current wherever they are.
         """
         tree = self.tree
         leaf = tree.active_leaf()
@@ -278,7 +278,7 @@ class _Judge:
         self._mark_line(line, CURRENT)
         first = self.rows[self.row_of[line[0]]].start
         if self.bits[first] & COMPACT:
-            # Older recordings of a compaction begin a new tree; it goes on from the one before.
+            # Older recordings of a compaction begin a new tree; it continues the one before.
             before = [
                 root
                 for root in self.tree.roots
@@ -299,7 +299,7 @@ class _Judge:
         return line[::-1]
 
     def _mark_line(self, line: list[int], state: int) -> None:
-        """Give a line with its asides a state; what was compacted on it is told apart."""
+        """Set the state of a line and its notes; compacted records get a state of their own."""
         for node in self.tree.order_with_asides(line):
             self._set_row_state(self.rows[self.row_of[node]], state)
         if state != CURRENT:
@@ -317,7 +317,7 @@ class _Judge:
         self._set_row_state(_Row(self.rows[own].start, record), COMPACTED)
 
     def _find_compaction(self, line: list[int]) -> tuple[int, int] | None:
-        """Where on a line the last compaction begins: the node, and the record in it."""
+        """Return where the last compaction on a line begins: the node, and the record in it."""
         for place in range(len(line) - 1, -1, -1):
             row = self.rows[self.row_of[line[place]]]
             found = self.compacts.rfind(1, row.start - self.first, row.stop - self.first)
@@ -326,7 +326,7 @@ class _Judge:
         return None
 
     def _find_beginning(self, line: list[int], place: int, record: int) -> tuple[int, int]:
-        """A compaction is a boundary and a summary; the first of both."""
+        """Return the first record of a compaction, which is a boundary and a summary."""
         while True:
             row = self.rows[self.row_of[line[place]]]
             if record > row.start:

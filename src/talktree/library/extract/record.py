@@ -1,4 +1,4 @@
-"""One record again, for an excerpt: its id and its pieces, from the bytes of its line."""
+"""Reading one record again, for an excerpt: its id and its pieces, from the bytes of its line."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from talktree.library.extract.facts import Heading, SearchPiece
 from talktree.text.json.value import REFUSALS
 
 FIRST_LOOK = 1 << 16
-"""How many bytes are asked for at first; most lines are shorter."""
+"""How many bytes are read at first; most lines are shorter."""
 MORE = 8
-"""How many times as much is asked for when that was not enough."""
+"""The factor by which more is read when that was not enough."""
 END = b"\n"
 
 Read = Callable[[int, int], bytes]
-"""Gives so many bytes from a place on; fewer only at the end."""
+"""Reads a number of bytes from an offset on; fewer only at the end."""
 
 
 class _Named(msgspec.Struct):
-    """All that an id needs of a record."""
+    """The fields of a record that determine its id."""
 
     uuid: str | None = None
 
@@ -30,7 +30,7 @@ _named = msgspec.json.Decoder(_Named)
 
 
 def read_line_at(read: Read, at: int) -> bytes:
-    """The line, or the rest of one, that begins at a place."""
+    """Return the line, or the rest of one, that begins at an offset."""
     size = FIRST_LOOK
     while True:
         found = read(at, size)
@@ -43,17 +43,17 @@ def read_line_at(read: Read, at: int) -> bytes:
 
 
 def extract_pieces(line: bytes, at: int, heading: Heading | None = None) -> list[SearchPiece]:
-    """The pieces of the record that begins with a line.
+    """Return the pieces of the record that begins with a line.
 
-    They are what was told of the whole file, but for what only lines before it know: of which tool
-    a result is, and whether a list of tasks is an old one.
+    They are equal to those of the whole file, except for what depends on earlier lines: the tool of
+    a result, and whether a task list has changed.
     """
     whole = line if line.endswith(END) else line + END
     return [piece for piece in extract_claude_code(whole, at, heading).pieces if piece.at == at]
 
 
 def read_record_id(line: bytes) -> str | None:
-    """The id of the record that begins with a line."""
+    """Return the id of the record that begins with a line."""
     try:
         return _named.decode(line).uuid
     except REFUSALS:

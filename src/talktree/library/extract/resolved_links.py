@@ -1,4 +1,4 @@
-"""The links of a shape with what is missing inferred, as the model infers it.
+"""The links of a packed tree with the missing ones inferred, as the model infers them.
 
 `model/skeleton.py` does the same for conversations that are read whole; both must agree.
 """
@@ -38,7 +38,7 @@ class _Some:
 
 
 def join_requests(replies: array[int], requests: array[int]) -> array[int]:
-    """The turn each record is a piece of: one API reply, or one API request; as the skeleton does.
+    """Return the turn of each record, one API reply or one API request, as the skeleton does.
 
     A turn has the hash of its first reply, or else of its request.
     """
@@ -71,16 +71,16 @@ class ResolvedTree(NamedTuple):
     parents: array[int]
     records: Records
     numbers: list[int] | None = None
-    """The numbers of the records in the shape, if it has copies too."""
+    """The numbers of the records in the packed tree, if it also has copies."""
     copies: Mapping[int, int] = MappingProxyType({})
-    """The copies, with what each is a copy of."""
+    """The copies, with the original of each."""
     inferred: bool = False
     """Whether any link is inferred."""
     written: WrittenLinks = WrittenLinks((), b"")
-    """The links that are written, and what the program's own reader makes of the records."""
+    """The written links, and what the records mean to the program's own reader."""
 
     def spread_states(self, states: bytes) -> bytes:
-        """What is known of each record, for copies as well."""
+        """Return the states of all records, including copies."""
         if self.numbers is None:
             return states
         place = {number: at for at, number in enumerate(self.numbers)}
@@ -89,7 +89,7 @@ class ResolvedTree(NamedTuple):
 
 
 class LinkedTree(Records, Protocol):
-    """A shape."""
+    """A packed tree."""
 
     habits: Sequence[WriterHabits]
     copies: dict[int, int]
@@ -101,11 +101,11 @@ class LinkedTree(Records, Protocol):
         """The hashes of the ids."""
 
     def places(self) -> dict[int, int]:
-        """Where each id stands; of a doubled one the last."""
+        """Return the place of each id; for a duplicate one, the last."""
 
     @property
     def replies(self) -> array[int]:
-        """The hashes of the API replies they are pieces of."""
+        """The hashes of the API replies they are parts of."""
 
     @property
     def requests(self) -> array[int]:
@@ -116,12 +116,14 @@ class LinkedTree(Records, Protocol):
         """What the records mean to the program's own reader."""
 
     def whole_parents(self) -> tuple[array[int], set[int], dict[int, int]]:
-        """The parents of all records, copies folded, the records whose parent was a copy, and the
-        links of loops that were cut."""
+        """Return the parents of all records with copies folded, and special cases.
+
+        These are the records whose parent was a copy, and the links of loops that were cut.
+        """
 
 
 def resolve_tree(shape: LinkedTree) -> ResolvedTree:
-    """The nodes of a shape."""
+    """Return the nodes of a packed tree."""
     parents, on_copies, looped = shape.whole_parents()
     listings = shape.listings
     if not any(each.sequential for each in shape.habits):
@@ -164,7 +166,7 @@ def resolve_tree(shape: LinkedTree) -> ResolvedTree:
 
 
 def _find_loose_groups(shape: LinkedTree) -> set[int]:
-    """The groups of calls that name no reply."""
+    """Return the groups of calls that do not name a reply."""
     return {shape.replies[at] for at, each in enumerate(shape.requests) if each == LOOSE}
 
 
@@ -175,7 +177,7 @@ def _build_nodes(parents: array[int], records: Records, *, forward: bool) -> Lin
 
 
 def _infer_links(nodes: LinkNodes, records: Records, broken: set[int], loose: set[int]) -> bool:
-    """Infer the links that are missing; whether there are any."""
+    """Infer the missing links; return whether there are any."""
     follows = {number for number, byte in enumerate(records.bits) if byte & FOLLOWS}
     lacking = is_mostly_unlinked(nodes, follows, broken)
     made = follow_order(nodes, follows | broken) if lacking else {}
@@ -185,7 +187,7 @@ def _infer_links(nodes: LinkNodes, records: Records, broken: set[int], loose: se
 def _find_kept_messages(
     shape: LinkedTree, copies: dict[int, int], place: dict[int, int]
 ) -> dict[int, int]:
-    """The compactions that are nodes, with the first message that each keeps."""
+    """Return the compactions that are nodes, with the first message that each keeps."""
     if not shape.kept:
         return {}
     known = shape.places()

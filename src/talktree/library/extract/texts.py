@@ -1,8 +1,8 @@
-"""Words out of parts: what a call asks, what a tool gave back, what a command was.
+"""Text of parts: of calls, tool results and commands.
 
-Pictures and other data are never words. Nothing here recurses.
+Images and other data are not text. Nothing here recurses.
 
-The tag words of a piece, each set of them put together once.
+Also the tag words of a piece; each set of them is built once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SILENT = frozenset(
         "cache_control",
     }
 )
-"""Members of values of unknown kinds that are no words."""
+"""Members of values of unknown kinds that are not text."""
 ELSEWHERE = frozenset(
     {
         *SILENT,
@@ -58,13 +58,13 @@ ELSEWHERE = frozenset(
         "usage",
     }
 )
-"""Members of a tool's structured answer that are told by its call, or are no answer."""
+"""Members of a tool's structured answer that repeat its call, or are not part of the answer."""
 SHORTENED = "<persisted-output>"
-"""How a result begins whose text was too long to be sent."""
+"""The beginning of a result whose text was too long to be sent."""
 LONG = 400
-"""Texts in unknown places that are as long and have no blanks may be data."""
+"""Texts in unknown places that are this long and have no blanks may be data."""
 TITLE = 100
-"""Characters of a prompt that make a title."""
+"""Maximum characters of a title made from a prompt."""
 _DATA = re.compile(rf"data:[\w.+-]+/|[A-Za-z0-9+/_=-]{{{LONG}}}")
 _WRAPPERS = re.compile(
     r"</?(?:local-command-stdout|local-command-stderr|local-command-caveat"
@@ -79,19 +79,19 @@ _ASIDES = re.compile(
 
 
 class TaskLike(Protocol):
-    """A task of a list, in whatever form it was read."""
+    """A task of a list, in any form."""
 
     @property
     def content(self) -> str:
-        """What is to be done."""
+        """The description of the task."""
 
     @property
     def status(self) -> str:
-        """How far it is."""
+        """The progress of the task."""
 
 
 def collect_words(value: Json, without: frozenset[str] = SILENT) -> list[str]:
-    """All texts in a value in order, without data and without members that are no words."""
+    """Return all texts in a value in order, without data and without members that are not text."""
     found: list[str] = []
     pending = [value]
     while pending:
@@ -107,12 +107,12 @@ def collect_words(value: Json, without: frozenset[str] = SILENT) -> list[str]:
 
 
 def is_data(text: str) -> bool:
-    """Whether a text is rather a file than words: a data URL, or base64."""
+    """Whether a text is data rather than words: a data URL, or base64."""
     return (len(text) >= LONG or text.startswith("data:")) and _DATA.match(text) is not None
 
 
 def call_text(name: str, input: Json) -> str:
-    """What a call asks: the tool and the values it is given."""
+    """Return the text of a call: the tool and its arguments."""
     if isinstance(input, dict):
         said = [name]
         for item in input.values():
@@ -127,7 +127,7 @@ def call_text(name: str, input: Json) -> str:
 
 
 def _collect_values(value: Json) -> list[str]:
-    """All plain values in a value, in order."""
+    """Return all plain values in a value, in order."""
     found: list[str] = []
     pending = [value]
     while pending:
@@ -145,7 +145,7 @@ def _collect_values(value: Json) -> list[str]:
 
 
 def call_files(input: Json) -> str:
-    """The files a call names, one a line."""
+    """Return the files that a call names, one per line."""
     if not isinstance(input, dict):
         return ""
     found = [input[name] for name in FILE_NAMES if name in input]
@@ -153,28 +153,28 @@ def call_files(input: Json) -> str:
 
 
 def todo_text(listed: Sequence[TaskLike]) -> str:
-    """A list of tasks as it is read, one a line."""
+    """Return a task list as text, one task per line."""
     return "\n".join([f"{todo.status}: {todo.content}" for todo in listed])
 
 
 @lru_cache(maxsize=1024)
 def is_todo_tool(name: str) -> bool:
-    """Whether a tool writes the list of tasks."""
+    """Whether a tool writes the task list."""
     return normalize_tool_name(name) in TODO_TOOLS
 
 
 def parse_todos(name: str, input: Json) -> Sequence[Todo] | None:
-    """The tasks a call writes down; None if they cannot be understood."""
+    """Return the tasks in a call's input; None if they cannot be parsed."""
     return read_written_todos(ToolCall(name, input))
 
 
 def result_text(part: ToolResult) -> str:
-    """What a tool gave back; its structured answer only where the result has no words itself."""
+    """Return the text of a tool result; of its structured answer only if the result has no text."""
     return join_result_texts([part_text(each) for each in part.output], part.detail)
 
 
 def join_result_texts(said: Sequence[str], detail: Json) -> str:
-    """The words of a result, and those of its structured answer where they are missing."""
+    """Return the text of a result, or that of its structured answer if it is missing."""
     text = "\n".join([each for each in said if each])
     if detail is not None and lacks_words(text):
         return "\n".join([text, *collect_words(detail, ELSEWHERE)]).strip("\n")
@@ -182,12 +182,12 @@ def join_result_texts(said: Sequence[str], detail: Json) -> str:
 
 
 def lacks_words(text: str) -> bool:
-    """Whether a result does not hold what the tool gave back."""
+    """Whether a result lacks the tool's output."""
     return not text or text.isspace() or text.startswith(SHORTENED)
 
 
 def part_text(part: Part) -> str:
-    """The words of a part that is not a call, a result or an event."""
+    """Return the text of a part that is not a call, a result or an event."""
     match part:
         case Text() | Thinking():
             return part.text
@@ -208,7 +208,7 @@ def part_text(part: Part) -> str:
 
 
 def event_text(event: Event) -> str:
-    """What happened, in words."""
+    """Return a description of an event."""
     if event.kind == "command" and isinstance(event.data, Mapping):
         said = command_text(event.data)
         if said:
@@ -217,14 +217,14 @@ def event_text(event: Event) -> str:
 
 
 def command_text(tags: Mapping[str, Json]) -> str:
-    """A slash command as it was typed."""
+    """Return a slash command as it was typed."""
     name, more = tags.get("name"), tags.get("args")
     said = name if isinstance(name, str) else ""
     return f"{said} {more}" if said and isinstance(more, str) and more.strip() else said
 
 
 def prompt_title(text: str) -> str:
-    """The beginning of a prompt, on one line, without what Markdown has for looks."""
+    """Return the beginning of a prompt, on one line, without Markdown markup."""
     bare = _cut_beginning(text)
     if "#" in bare or "*" in bare or "`" in bare:
         bare = _FAT.sub(r"\1", _HEADING.sub("", bare)).replace("`", "")
@@ -232,7 +232,7 @@ def prompt_title(text: str) -> str:
 
 
 def short_title(text: str) -> str:
-    """The beginning of a text, on one line; empty if nothing is left without its wrappers."""
+    """Return the beginning of a text, on one line; empty if it has only wrappers."""
     return _to_one_line(_cut_beginning(text))
 
 
@@ -250,7 +250,7 @@ def _to_one_line(text: str) -> str:
 
 
 def replace_surrogates(text: str) -> str:
-    """The text without halves of characters, which nothing else takes."""
+    """Return the text without surrogates, which nothing else accepts."""
     if text.isascii():
         return text
     try:
@@ -272,7 +272,7 @@ def tags_of(
     is_: tuple[str, ...] = (),
     labels: tuple[tuple[str, str], ...] = (),
 ) -> str:
-    """The words a piece is filtered by, with blanks between them; `is_` may be error, sidechain.
+    """Return the words a piece is filtered by, separated by blanks; `is_` may be error, sidechain.
 
     Labels are names and values of what is recorded about the message.
     """
@@ -293,5 +293,5 @@ def tags_of(
 
 @lru_cache(maxsize=16_384)
 def _tag_words(name: str, value: str) -> list[str]:
-    """The words of one value; the same few values come in ever new sets."""
+    """Return the words of one value; the same few values recur in ever new sets."""
     return tag_words(name, value)

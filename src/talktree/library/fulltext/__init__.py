@@ -1,1 +1,1 @@
-"""The full-text index: what a word is, and the documents that hold words."""
+"""The full-text index: tokenizer and documents."""

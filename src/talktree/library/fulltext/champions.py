@@ -75,7 +75,7 @@ class Champion(Struct, frozen=True, array_like=True, gc=False):
     frequency: int
     """How often the word is in it."""
     length: int
-    """Its number of words."""
+    """The length of the document in words."""
 
 
 class ChampionList(Struct, frozen=True, array_like=True):
@@ -128,7 +128,7 @@ class Totals(Struct, frozen=True):
 
 
 def find_best(db: Database, word: str, count: int) -> list[tuple[float, Sequence[int]]] | None:
-    """Return scores and places of a word's first documents; None if only FTS5 can tell them."""
+    """Return scores and places of a word's first documents; None if only FTS5 can compute them."""
     if not 0 < count <= LENGTH or not db.read(_HAS_TABLE)[0][0]:
         return None
     with db.snapshot():
@@ -185,7 +185,7 @@ class ChampionWriter:
         self._looked_at = 0
 
     def advance(self, last: int) -> None:
-        """Extend some lists up to the last document, as much as is done between two batches."""
+        """Extend some lists up to the last document, as much as one gap between batches allows."""
         if last < COMMON:
             return
         if last >= 2 * self._looked_at:

@@ -1,8 +1,8 @@
 """The full-text index of an encrypted library: SQLite's own (FTS5) in an encrypted database.
 
-Tantivy maps its files into memory as they are, so none of them can be encrypted. This index has the
-same words (`tokenizer.py`) and answers the same queries. Like the other one it is a cache of the
-archive and keeps nothing of the texts but their words.
+Tantivy maps its files into memory as they are, so they cannot be encrypted. This index has the same
+words (`tokenizer.py`) and answers the same queries. Like the other one it is a cache of the archive
+and stores only the words of the texts.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from talktree.library.fulltext.encrypted_writer import EncryptedFullTextWriter
 
 LONGEST_WORD = 32_768
-"""The most bytes a word may have to be found here."""
+"""Maximum bytes of a word that can be found here."""
 UNFINDABLE = "\x01"
-"""A word that no query has; it takes the place of one that is too long."""
+"""A word that no query has; it replaces one that is too long."""
 LEAF = 8000
 """Bytes of a leaf of the index: one fills a page of the database."""
 DDL = (
@@ -51,7 +51,7 @@ DDL = (
     CREATE,
     "CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, words BLOB NOT NULL)",
 )
-"""`tags` has each set of tags once. `vocabulary` has the words of `body`, some of them twice."""
+"""`tags` stores each set of tags once. `vocabulary` has the words of `body`, some of them twice."""
 ALL_WORDS = "SELECT term FROM body_words"
 _LAST = "SELECT coalesce(max(id), 0) FROM documents"
 ADD_WORDS = "INSERT INTO vocabulary (words) VALUES (?)"
@@ -67,11 +67,11 @@ _WORDS = "SELECT words FROM vocabulary"
 
 
 class IndexCommit:
-    """What was committed until some moment; two of them are the same only if nothing was since."""
+    """The state of the index after a commit; equal only if nothing was committed between."""
 
 
 class EncryptedFullText:
-    """An open index; it sees what was committed when it is asked."""
+    """An open index; each query sees what is committed at that time."""
 
     def __init__(self, folder: Path, key: bytes, db: Database) -> None:
         self.folder = folder
@@ -84,7 +84,7 @@ class EncryptedFullText:
 
     @classmethod
     def open(cls, root: Path, key: bytes, *, write: bool = False) -> EncryptedFullText:
-        """The index of the library in that folder."""
+        """Open the index of the library in that folder."""
         folder = fulltext_folder(root)
         path = folder / ENCRYPTED
         if not path.exists():
@@ -104,7 +104,7 @@ class EncryptedFullText:
 
     @classmethod
     def recreate(cls, root: Path, key: bytes) -> EncryptedFullText:
-        """An empty index in place of whatever was there."""
+        """Create an empty index in place of the old one."""
         folder = fulltext_folder(root)
         shutil.rmtree(folder.parent, ignore_errors=True)
         folder.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -118,7 +118,7 @@ class EncryptedFullText:
         return cls.open(root, key)
 
     def searcher(self) -> IndexCommit:
-        """What was committed until now."""
+        """Return the present state of the index."""
         try:
             inode = os.stat(self.db.path).st_ino
             if inode != self._inode:
@@ -135,24 +135,24 @@ class EncryptedFullText:
         return self._commit
 
     def _reopen(self, inode: int) -> None:
-        """Read the file that has taken the place of the one that was open."""
+        """Open the file that replaced the one that was open."""
         self.db.close()
         self.db = Database(self.db.path, write=False, key=self.db.key)
         self._inode = inode
 
     def writer(self, threads: int = 1, heap: int = 0) -> EncryptedFullTextWriter:
-        """The one writer; more than one thread means that much is going to be written."""
+        """Return the only writer; more than one thread means that much will be written."""
         from talktree.library.fulltext.encrypted_writer import EncryptedFullTextWriter
 
         return EncryptedFullTextWriter(self, self._key, bulk=threads > 1)
 
     def place(self, id: int) -> PieceAddress | None:
-        """Where the piece of a document is; None if it was deleted meanwhile."""
+        """Return the place of a document's piece; None if it was deleted meanwhile."""
         row = self.db.read_one(_PLACE, (id,))
         return None if row is None else PieceAddress(*row)
 
     def documents(self) -> Iterator[tuple[PieceAddress, str]]:
-        """All documents with their kinds, by place."""
+        """Yield all documents with their kinds, by place."""
         found = [
             (PieceAddress(*row), kind)
             for kind in KINDS
@@ -161,11 +161,11 @@ class EncryptedFullText:
         return iter(sorted(found))
 
     def count(self) -> int:
-        """How many documents there are."""
+        """Return how many documents there are."""
         return int(self.db.read(_COUNT)[0][0])
 
     def find_words_like(self, before: str, word: str, behind: str) -> list[str]:
-        """The words of all texts that have this one in them; an open end is `.*`."""
+        """Return the words of all texts that contain this one; an open end is `.*`."""
         if self._vocabulary is None:
             parts = [unpack_words(row[0]) for row in self.db.read(_WORDS)]
             self._vocabulary = "\n".join(["", *parts, ""])
@@ -175,7 +175,7 @@ class EncryptedFullText:
         return [*dict.fromkeys(found)]
 
     def erase_deleted(self) -> None:
-        """Write the index again without the words of deleted documents; no writer may be open."""
+        """Rewrite the index without the words of deleted documents; no writer may be open."""
         with Database(self.db.path, write=True, key=self.db.key) as db:
             with db.transaction(durable=True):
                 for table in ("body", "files"):
@@ -189,10 +189,10 @@ class EncryptedFullText:
             db.shrink()
 
     def find_damage(self) -> list[str]:
-        """What is wrong with the file, in the words of the database.
+        """Return the damage of the file, as the database describes it.
 
-        FTS5 keeps what a connection has read of the index, and takes it for damage if another
-        connection wrote the index again meanwhile.
+        FTS5 caches what a connection has read of the index, and reports it as damage if another
+        connection rewrote the index meanwhile.
         """
         try:
             with Database(self.db.path, write=False, key=self.db.key) as db:
@@ -201,7 +201,7 @@ class EncryptedFullText:
             return [error.message]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
 
@@ -212,10 +212,10 @@ def read_vocabulary(db: Database) -> set[str]:
 
 
 def pack_words(words: Sequence[str]) -> bytes:
-    """Words as the vocabulary has them."""
+    """Return words as the vocabulary stores them."""
     return zstandard.compress("\n".join(words).encode("utf-8", "surrogatepass"), 1)
 
 
 def unpack_words(data: bytes) -> str:
-    """Words of the vocabulary, one on each line."""
+    """Return words of the vocabulary, one per line."""
     return zstandard.decompress(data).decode("utf-8", "surrogatepass")

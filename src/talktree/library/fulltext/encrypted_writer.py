@@ -1,7 +1,7 @@
-"""Writing the full-text index of an encrypted library: one thread that puts documents in.
+"""Writing the full-text index of an encrypted library, in one thread that inserts documents.
 
-The caller goes on meanwhile; SQLite lets go of the interpreter. Everything until a commit is one
-transaction, so a kill leaves what was committed and nothing else.
+The caller continues meanwhile; SQLite releases the interpreter lock. Everything until a commit is
+one transaction, so a kill leaves exactly what was committed.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from talktree.library.extract.facts import SearchPiece
 
 BATCH_CHARACTERS, BATCH_DOCUMENTS = 8 << 20, 5000
-"""How much the thread is given at once: each batch is one statement.
+"""The size of a batch for the thread: each batch is one statement.
 
-With a statement for each document the thread would wait for the interpreter after every one, and
-hardly work beside its caller.
+With a statement for each document, the thread would wait for the interpreter lock after every one,
+and hardly run in parallel to its caller.
 """
 WAITING = 1
 """How many batches may wait."""
@@ -46,9 +46,9 @@ BULK_CACHE = 48 << 20
 BULK_HASH, SMALL_HASH = 48 << 20, 4 << 20
 """Bytes of words that are gathered before they are written."""
 FEW_CHARACTERS = 4 << 20
-"""Up to how many new characters the vocabulary is added to; after more it is made anew."""
+"""Up to this many new characters the vocabulary is extended; after more it is rebuilt."""
 MOST_PARTS = 64
-"""How many parts the vocabulary may have before it is made anew."""
+"""How many parts the vocabulary may have before it is rebuilt."""
 _WORD = re.compile(IN_WORDS)
 _LONG = re.compile(f"{IN_WORDS[:-1]}{{{LONGEST_WORD // 4},}}")
 _ADD = """
@@ -75,7 +75,7 @@ _PARTS = "SELECT count(*) FROM vocabulary"
 
 
 class NewDocument(NamedTuple):
-    """A piece as the index takes it."""
+    """A piece in the form the index stores."""
 
     source: int
     at: int
@@ -87,7 +87,7 @@ class NewDocument(NamedTuple):
 
 
 class EncryptedFullTextWriter:
-    """A writer: what is added and deleted counts when it is committed."""
+    """A writer: additions and deletions take effect on commit."""
 
     def __init__(self, index: EncryptedFullText, key: bytes, *, bulk: bool) -> None:
         self._index = index
@@ -111,11 +111,11 @@ class EncryptedFullTextWriter:
         self._thread.start()
 
     def add(self, source: int, piece: SearchPiece) -> None:
-        """One more document: a piece of that source."""
+        """Add a document: a piece of that source."""
         self.put(self.make_document(source, piece))
 
     def make_document(self, source: int, piece: SearchPiece) -> NewDocument:
-        """A piece as a document; they are made in the order of their places."""
+        """Return a piece as a document; documents are made in the order of their places."""
         at, _, _, text, time, tags, files = piece
         if (source, at) == self._record:
             self._part += 1
@@ -126,33 +126,33 @@ class EncryptedFullTextWriter:
         )
 
     def put(self, document: NewDocument) -> None:
-        """Give a document to the index; it may have to wait for its turn."""
+        """Add a document to the index; may wait until there is room."""
         self._batch.append(document)
         self._characters += len(document.body)
         if len(self._batch) >= BATCH_DOCUMENTS or self._characters >= BATCH_CHARACTERS:
             self._submit_batch()
 
     def delete(self, source: int, from_at: int = 0) -> None:
-        """Take out what a source has, from a place on; what is added afterwards stays."""
+        """Delete the documents of a source from a place on; those added afterwards stay."""
         self._record = (-1, -1)
         self._submit_batch()
         self._submit_task(lambda: self._delete(source, from_at))
 
     def commit(self) -> None:
-        """Make it last, and be seen by the next search."""
+        """Make the changes durable and visible to the next search."""
         self._submit_batch()
         self._submit_task(self._commit)
         self._wait_for_tasks()
 
     def rollback(self) -> None:
-        """Forget what was not committed."""
+        """Discard what was not committed."""
         self._record = (-1, -1)
         self._batch, self._characters = [], 0
         self._submit_task(self._rollback)
         self._wait_for_tasks()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         if self._thread.is_alive():
             self._tasks.put(None)
             self._thread.join()
@@ -191,7 +191,7 @@ class EncryptedFullTextWriter:
         self._tasks.put(task)
 
     def _wait_for_tasks(self) -> None:
-        """Wait until everything that was given is done."""
+        """Wait until all submitted work is done."""
         self._tasks.join()
         self._raise_failure()
 
@@ -247,7 +247,7 @@ class EncryptedFullTextWriter:
             self._champions.advance(self._last)
 
     def _get_or_add_tag_set(self, words: str) -> int:
-        """The number of a set of tags."""
+        """Return the number of a set of tags."""
         found = self._tags.get(words)
         if found is None:
             found = self._tags[words] = max(self._tags.values(), default=0) + 1
@@ -255,7 +255,7 @@ class EncryptedFullTextWriter:
         return found
 
     def _note_words(self, body: str) -> None:
-        """Gather the words of a text, while that is less work than asking the index for all."""
+        """Gather the words of a text, while that is less work than reading all from the index."""
         self._new_characters += len(body)
         if self._new_words is not None:
             self._new_words.update(_WORD.findall(body))
@@ -278,7 +278,7 @@ class EncryptedFullTextWriter:
         self._new_words, self._new_characters = set(), 0
 
     def _write_vocabulary(self) -> None:
-        """Add the new words, or ask the index for all words."""
+        """Add the new words, or read all words from the index."""
         if not self._new_characters:
             return
         words = self._new_words
@@ -297,11 +297,11 @@ class EncryptedFullTextWriter:
             try:
                 self._db.run("ROLLBACK")
             except (TalktreeError, self._db.error):
-                pass  # after a full disk the database may have done so already
+                pass  # after a full disk the database may already have rolled back
 
 
 def _concatenate_texts(texts: Sequence[tuple[int, str]]) -> tuple[bytes, str]:
-    """Texts one behind the other, and a list of where each is, beginning with 1."""
+    """Return the concatenated texts, and a list of the position of each, beginning with 1."""
     data = [text.encode() for _, text in texts]
     ends = accumulate((len(each) for each in data), initial=1)
     places = [(id, end, len(each)) for (id, _), end, each in zip(texts, ends, data, strict=False)]
@@ -313,7 +313,7 @@ def _encode_rows(rows: object) -> str:
 
 
 def prepare_text(text: str) -> str:
-    """The text as the index is given it."""
+    """Return the text as the index stores it."""
     made = normalize_text(text)
     if UNFINDABLE in made:
         made = made.replace(UNFINDABLE, " ")
@@ -321,7 +321,7 @@ def prepare_text(text: str) -> str:
 
 
 def _may_have_long_word(text: str) -> bool:
-    """Whether a text may have a word that is too long.
+    """Whether a text may contain a word that is too long.
 
     Such a word fills a whole step of the text from its beginning to its end.
     """
@@ -337,7 +337,7 @@ def _drop_long_word(found: re.Match[str]) -> str:
 
 
 def _translate_error(error: BaseException) -> BaseException:
-    """A failure of the writer as what it means; an interrupt stays what it is."""
+    """Return the error that a failure of the writer means; an interrupt is returned unchanged."""
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | LockHeld):
         return error
     return NotSaved(

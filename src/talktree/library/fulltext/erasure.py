@@ -1,10 +1,10 @@
-"""Writing segments of the full-text index again without the documents that were deleted.
+"""Rewriting segments of the full-text index without the deleted documents.
 
-A segment is never changed: what is deleted is only marked, and its words stay in the files until
-the segment is merged. tantivy's writer offers no way to ask for that. So each segment that holds
-deleted documents is put alone into an index of its own, whose manifest claims so many deletions
-that the merge policy rewrites it at once. What comes out is compared with what was expected, and
-then takes the place of the segment in the manifest.
+A segment is never changed: deleted documents are only marked, and their words stay in the files
+until the segment is merged. tantivy's writer has no way to request that. So each segment that holds
+deleted documents is put alone into an index of its own, whose manifest claims enough deletions for
+the merge policy to rewrite it immediately. The result is compared with what was expected, and then
+replaces the segment in the manifest.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FOLDER = "rewriting"
 _ALL_DELETED = (1 << 32) - 1
 """More deletions than a segment has documents; as a 32-bit number, one more is left than it has."""
 _BOTH = 2
-"""How many segments are written at once."""
+"""How many segments are written at the same time."""
 
 Segment = dict[str, Any]
 
@@ -42,18 +42,18 @@ class _Rewrite(NamedTuple):
     segment: Segment
     folder: Path
     left: int
-    """How many documents it has when it is written again."""
+    """How many documents it has when it is rewritten."""
 
 
 class CannotRewrite(NotSaved):
-    """The index was not written as expected; it has to be made again from the archive."""
+    """The index was not written as expected; it has to be rebuilt from the archive."""
 
 
 @private_umask()
 def rewrite_segments(index: FullText) -> int:
-    """Write all segments with deleted documents again; how many those were.
+    """Rewrite all segments with deleted documents; return how many.
 
-    No writer may be open. What was interrupted is cleaned up and done again.
+    No writer may be open. An interrupted run is cleaned up and repeated.
     """
     aside = index.folder.parent / FOLDER
     shutil.rmtree(aside, ignore_errors=True)
@@ -77,7 +77,7 @@ def rewrite_segments(index: FullText) -> int:
 
 
 def remove_unknown_files(folder: Path) -> None:
-    """Delete files of segments that the manifest does not name, and older indexes beside it."""
+    """Delete files of segments that the manifest does not name, and older indexes next to it."""
     known = set()
     for segment in _read_manifest(folder)["segments"]:
         deletes = segment.get("deletes")
@@ -99,7 +99,7 @@ _KINDS = ("store", "term", "idx", "pos", "fast", "fieldnorm", "temp")
 def _rewrite_each_segment(
     index: FullText, manifest: dict[str, Any], segments: Sequence[Segment], aside: Path
 ) -> dict[str, Segment | None]:
-    """The new segment for each of some; None where nothing is left of it."""
+    """Return the new segment for each of some; None if it has no documents left."""
     new: dict[str, Segment | None] = {}
     rewrites = []
     for segment in segments:
@@ -127,7 +127,7 @@ def _rewrite_each_segment(
 
 
 def _open_merging_writer(folder: Path) -> Any:  # noqa: ANN401
-    """A writer that merges the only segment of an index."""
+    """Return a writer that merges the only segment of an index."""
     index = Index.open(str(folder))
     register_tokenizers(index)
     writer = index.writer(LEAST_HEAP, 1)
@@ -138,7 +138,7 @@ def _open_merging_writer(folder: Path) -> Any:  # noqa: ANN401
 def _isolate_segment(
     source: Path, folder: Path, manifest: dict[str, Any], segment: Segment
 ) -> None:
-    """An index that has one segment, with a manifest that makes it be merged."""
+    """Create an index that has one segment, with a manifest that triggers its merge."""
     names = [
         name for name in os.listdir(source) if name.startswith(f"{_segment_file_stem(segment)}.")
     ]
@@ -153,7 +153,7 @@ def _isolate_segment(
 def _replace_segments(
     folder: Path, aside: Path, manifest: dict[str, Any], new: dict[str, Segment | None]
 ) -> None:
-    """Have the manifest name the new segments in the place of the old ones."""
+    """Replace the old segments in the manifest by the new ones."""
     segments = []
     for segment in manifest["segments"]:
         made = new.get(segment["segment_id"], segment)
@@ -171,7 +171,7 @@ def _replace_segments(
 
 
 def _write_managed(folder: Path) -> None:
-    """Name all files that are there, so that tantivy deletes them when they are not needed."""
+    """List all existing files, so that tantivy deletes them when they are not needed."""
     names = [name for name in os.listdir(folder) if not name.startswith(".")]
     _replace(folder / MANAGED, json.dumps(sorted(names)) + "\n")
 

@@ -1,8 +1,8 @@
-"""The full-text index on the disk: one document for each piece, nothing of its text kept.
+"""The full-text index on the disk: one document for each piece, without its text.
 
-It is a cache of the archive. What cannot be opened or read is `CorruptIndex`, and whoever holds the
-archive makes it again; tantivy's own failures, its panics included, leave this module as errors
-that say so.
+It is a cache of the archive. If it cannot be opened or read, `CorruptIndex` is raised, and the
+caller rebuilds it from the archive; tantivy's own failures, its panics included, leave this module
+as errors of this kind.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class CorruptIndex(Unreadable):
-    """The index cannot be read and has to be made again from the archive."""
+    """The index cannot be read and has to be rebuilt from the archive."""
 
     kind = "corrupt-index"
 
@@ -46,7 +46,7 @@ class CorruptIndex(Unreadable):
 
 
 def _unlockable_error(folder: Path) -> Unreadable:
-    """The error for an index that is whole, in a folder where no lock can be made."""
+    """Return the error for a valid index in a folder where no lock can be created."""
     return Unreadable(
         f"{folder}: the full-text index cannot be locked, because nothing can be written there",
         hint="searching needs a folder that can be written to: check its permissions and the disk",
@@ -57,7 +57,7 @@ _LOCK_FAILED = "Failed to acquire Lockfile: IoError"
 
 
 class PieceAddress(NamedTuple):
-    """Where a document's piece is: its source, its record there, its number in the record."""
+    """The address of a document's piece: its source, its record there, its number in the record."""
 
     source: int
     at: int
@@ -65,7 +65,7 @@ class PieceAddress(NamedTuple):
 
 
 class FullText:
-    """An open index; it sees what was committed when it is asked for a searcher."""
+    """An open index; each searcher sees what is committed when it is requested."""
 
     def __init__(self, folder: Path, index: Index) -> None:
         self.folder = folder
@@ -77,7 +77,7 @@ class FullText:
 
     @classmethod
     def open(cls, root: Path, *, write: bool = False) -> FullText:
-        """The index of the library in that folder; a writer makes one where there is none."""
+        """Open the index of the library in that folder; `write` creates it if it is missing."""
         folder = fulltext_folder(root)
         if write and not (folder / MANIFEST).exists():
             return cls.recreate(root)
@@ -91,8 +91,8 @@ class FullText:
 
     @classmethod
     def recreate(cls, root: Path) -> FullText:
-        """An empty index in place of whatever was there, of any number."""
-        import shutil  # readers need none of it
+        """Create an empty index in place of the old ones, of any number."""
+        import shutil  # readers do not need it
 
         from talktree.files.creation_mode import private_umask
 
@@ -106,7 +106,7 @@ class FullText:
         return cls(folder, index)
 
     def searcher(self) -> Searcher:
-        """What was committed until now, as one unchanging view."""
+        """Return what is committed now, as one unchanging view."""
         now = self._commit_stamp()
         if self._searcher is None or now != self._seen:
             try:
@@ -121,13 +121,13 @@ class FullText:
         return self._searcher
 
     def writer(self, threads: int = 1, heap: int = 100_000_000) -> FullTextWriter:
-        """The one writer; whoever else wants to write meanwhile is told."""
-        from talktree.library.fulltext.writer import open_writer  # readers need none of it
+        """Return the only writer; others that want to write meanwhile get an error."""
+        from talktree.library.fulltext.writer import open_writer  # readers do not need it
 
         return open_writer(self, threads, heap)
 
     def read_places(self, searcher: Searcher, found: list[DocAddress]) -> list[PieceAddress]:
-        """Where the pieces of these documents are."""
+        """Return the addresses of the pieces of these documents."""
         with translate_failures():
             columns = [searcher.fast_field_values(name, found) for name in PieceAddress._fields]
         return [
@@ -136,7 +136,7 @@ class FullText:
         ]
 
     def documents(self) -> Iterator[tuple[PieceAddress, str]]:
-        """All documents with their kinds, by place."""
+        """Yield all documents with their kinds, by place."""
         searcher = self.searcher()
         everything: list[tuple[PieceAddress, str]] = []
         for kind in KINDS:
@@ -149,10 +149,10 @@ class FullText:
         return iter(sorted(everything))
 
     def close(self) -> None:
-        """Nothing has to be let go of."""
+        """Do nothing: there is nothing to close."""
 
     def _commit_stamp(self) -> tuple[int, int]:
-        """What tells one commit from another: the manifest is replaced by each."""
+        """Return what distinguishes one commit from another: each replaces the manifest."""
         try:
             status = os.stat(self._manifest)
         except OSError as error:
@@ -164,19 +164,19 @@ KINDS = ("text", "thinking", "call", "result", "todo", "summary", "other")
 
 
 def make_body_analyzer() -> TextAnalyzer:
-    """How tantivy cuts a text that was made `plain` into words: exactly as `words.words` does.
+    """Return the analyzer that splits a normalized text exactly as `tokenizer.split_words` does.
 
-    Without filters, which take a third of the time of indexing when they are put together here;
-    words that are too long are left out by the index itself.
+    It has no filters, which take a third of the indexing time when they are combined here; the
+    index itself omits words that are too long.
     """
     return TextAnalyzerBuilder(Tokenizer.simple()).build()
 
 
 def register_tokenizers(index: Index) -> None:
-    """Give an index the tokenizers that its schema names."""
+    """Register the tokenizers that the schema of an index names."""
     index.register_tokenizer("words", make_body_analyzer())
     index.register_tokenizer("tags", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
-    # A reader would start a thread that looks for commits; `searcher` looks when it is asked.
+    # A reader would start a thread that looks for commits; `searcher` checks on request.
     index.config_reader("manual")
 
 
@@ -197,7 +197,7 @@ SCHEMA = _build_schema()
 
 @contextmanager
 def translate_failures() -> Iterator[None]:
-    """Whatever tantivy raises or panics with, as one error."""
+    """Translate all errors and panics of tantivy into one error."""
     try:
         yield
     except TalktreeError:

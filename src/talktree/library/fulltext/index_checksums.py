@@ -1,7 +1,7 @@
 """Checksums of the files of the full-text index, which are written once and never changed.
 
-They are recorded in the library's database when a writer is done. While one is at work the record
-of the manifest is missing, so that nothing is compared that may be half written.
+They are recorded in the library's database when a writer is done. While one is at work, the record
+of the manifest is missing, so that half-written files are not compared.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _CLEAR = "DELETE FROM fulltext_files"
 
 
 def is_recorded(db: Database) -> bool:
-    """Whether the checksums are those of the index as it is."""
+    """Whether the recorded checksums are those of the present index."""
     return db.read_one(_IS_RECORDED, (MANIFEST,)) is not None
 
 
 def expect_changes(db: Database) -> None:
-    """Forget the checksums of files that are about to change, in the caller's transaction."""
+    """Delete the checksums of files that are about to change, in the caller's transaction."""
     db.run_many_atomically(_DROP, ((name,) for name in CHANGING))
 
 
 def forget_files(db: Database) -> None:
-    """Forget all checksums: the index is going to be made again."""
+    """Delete all checksums: the index is going to be rebuilt."""
     db.run(_CLEAR)
 
 
 def record_files(db: Database, root: Path) -> None:
-    """Record the checksums of files that are new; nothing may be writing the index."""
+    """Record the checksums of new files; nothing may be writing the index."""
     if db.key is not None:
-        # Its pages have keyed hashes; only that nothing is being written is recorded.
+        # Its pages have keyed hashes; the record only means that nothing is being written.
         db.run(_ADD, (MANIFEST, 0, 0))
         return
     folder = fulltext_folder(root)
@@ -64,7 +64,7 @@ def record_files(db: Database, root: Path) -> None:
 
 
 def find_damaged_files(db: Database, root: Path) -> list[str]:
-    """The files that are missing or not what was written; none while the index is written."""
+    """Return the files that are missing or changed; none while the index is written."""
     while db.key is None:
         recorded = db.read(_ALL)
         if not is_recorded(db):
@@ -76,14 +76,14 @@ def find_damaged_files(db: Database, root: Path) -> list[str]:
             for name, size, checksum in recorded
             if found.get(name) != size or _checksum(folder / name) != checksum
         ]
-        # A writer forgets the checksums before it changes a file.
+        # A writer deletes the checksums before it changes a file.
         if not bad or db.read(_ALL) == recorded:
             return bad
     return []
 
 
 def _list_file_sizes(folder: Path) -> dict[str, int]:
-    """The sizes of the files of an index, by name."""
+    """Return the sizes of the files of an index, by name."""
     try:
         with os.scandir(folder) as entries:
             return {

@@ -1,9 +1,9 @@
-"""What words a text has: the one answer that the index, queries, excerpts and tests share.
+"""Splitting text into words, shared by the index, queries, excerpts and tests.
 
-A word is a run of letters and digits in lower case. ASCII goes to the index as it is, since the
-index's own tokenizer cuts it in the same way; of any other text only the runs that are not ASCII
-are folded before (`fold_text`), so that nothing is left in them that two Unicode tables could
-disagree on: letters that are letters for everybody, and spaces.
+A word is a run of letters and digits in lower case. ASCII is indexed as it is, since the index's
+own tokenizer splits it in the same way; of other text, only the runs that are not ASCII are folded
+before (`fold_text`), so that they contain only what all Unicode tables agree on: letters, and
+spaces.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST_WORD = 65_530
-"""The most bytes a word may have to be found."""
+"""Maximum bytes of a word that can be found."""
 
 BETWEEN = r"[\x00-/:-`{-\x7f]+"
-"""What is between words in folded text in lower case, where all that is not ASCII is in a word."""
+"""Separators of words in folded lower-case text, where all that is not ASCII is in a word."""
 IN_WORDS = r"[^\x00-/:-`{-\x7f]+"
 _WORD = re.compile(IN_WORDS)
 _SIGNS = (
@@ -28,7 +28,7 @@ _SIGNS = (
 )
 """Where marks are vowels, not accents: the scripts of South and South-East Asia."""
 _VOICING = "\u3099\u309a"
-"""The marks that make another kana of one; they are part of it when all is composed again."""
+"""The marks that turn a kana into another one; recomposing makes them part of it again."""
 _ALONE = (
     *((0x0E00, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF)),  # Thai to Burmese, jamo, Khmer
     *((0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3031, 0x3035), (0x3038, 0x303C)),
@@ -39,13 +39,13 @@ _ALONE = (
 """Characters of scripts without spaces, and of Korean, whose words take endings."""
 _ARROW = "→"
 _SHORT = 16
-"""Up to how many characters what a run becomes is remembered."""
+"""Maximum characters of a run whose folded form is cached."""
 _HANDLER = "talktree.folded"
 _KEEPING_SIGNS = "talktree.letters"
 
 
 class WordSpan(NamedTuple):
-    """A word and where it stands in the text as it was written."""
+    """A word and its place in the original text."""
 
     word: str
     start: int
@@ -53,33 +53,33 @@ class WordSpan(NamedTuple):
 
 
 def fold_text(text: str) -> str:
-    """The text with what is not ASCII folded; what is ASCII stays as it is."""
+    """Return the text with all but ASCII folded."""
     if text.isascii():
         return text
-    # The arrow with which tools number lines is often all there is.
+    # The arrow that tools put after line numbers is often the only such character.
     text = text.replace(_ARROW, " ")
-    # The ASCII encoder looks for what it cannot encode faster than any pattern could, and asks
-    # the handler below for each run of it.
+    # The ASCII encoder finds what it cannot encode faster than any pattern could, and calls the
+    # handler below for each run of it.
     return text if text.isascii() else text.encode("ascii", _HANDLER).decode()
 
 
 def normalize_text(text: str) -> str:
-    """The text as the index is given it: folded, in lower case."""
+    """Return the text as it is indexed: folded, in lower case."""
     return (text if text.isascii() else fold_text(text)).lower()
 
 
 def keeps_positions(text: str) -> bool:
-    """Whether folding moves nothing: every character of it is made of the one at its place."""
+    """Whether folding keeps positions: each character comes from the one at its position."""
     return text.isascii() or text.replace(_ARROW, " ").isascii()
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text in their order, as the index holds them."""
+    """Return the words of a text in order, as the index holds them."""
     return [word for word in split_words_with_gaps(text) if word]
 
 
 def split_words_with_gaps(text: str) -> list[str]:
-    """The words with their neighbours: one too long to be found leaves an empty place."""
+    """Return the words in order; one that is too long to be found leaves an empty place."""
     found: list[str] = _WORD.findall(normalize_text(text))
     if len(text) <= LONGEST_WORD and text.isascii():
         return found
@@ -87,12 +87,12 @@ def split_words_with_gaps(text: str) -> list[str]:
 
 
 def normalize_letters(text: str) -> str:
-    """The text letter for letter, signs and blanks too, without regard to case and accents."""
+    """Return the text letter for letter, signs and blanks included, without case and accents."""
     return (text if text.isascii() else text.encode("ascii", _KEEPING_SIGNS).decode()).lower()
 
 
 def find_word_spans(text: str) -> list[WordSpan]:
-    """The words that can be found, each with its place in the text."""
+    """Return the words that can be found, each with its place in the text."""
     whole = normalize_text(text)
     if keeps_positions(text):
         return [WordSpan(found[0], *found.span()) for found in _match_findable_words(whole)]
@@ -104,7 +104,7 @@ def find_word_spans(text: str) -> list[WordSpan]:
 
 
 def tag_words(name: str, value: str) -> list[str]:
-    """The words of a field's value as the index holds them: `model=opus`."""
+    """Return the words of a field's value as the index holds them: `model=opus`."""
     return [f"{name}={word}" for word in split_words(value)]
 
 
@@ -117,12 +117,12 @@ def _can_be_found(word: str) -> bool:
 
 
 def letter_origins(text: str) -> list[int]:
-    """For each character of `normalize_letters`, which character it comes from; and the end."""
+    """Return which character each one of `normalize_letters` comes from; and the end."""
     return _map_origins(text, _plain)
 
 
 def _map_origins(text: str, fold: Callable[[str], str]) -> list[int]:
-    """For each character of a text that was folded so, which one it comes from; and the end."""
+    """Return for each character of a folded text which one it comes from; and the end."""
     origins: list[int] = []
     at = 0
     for batch in re.split("([^\x00-\x7f]+)", text):
@@ -136,12 +136,13 @@ def _map_origins(text: str, fold: Callable[[str], str]) -> list[int]:
 
 
 def _run_origins(run: str, fold: Callable[[str], str]) -> tuple[int, ...]:
-    """The same for one run that is not ASCII."""
+    """Return the same for one run that is not ASCII."""
     whole = fold(run)
     singly = [fold(char) for char in run]
     if "".join(singly) == whole:
         return tuple(place for place, part in enumerate(singly) for _ in part)
-    # Characters that join their neighbours: what each beginning becomes tells how far it goes.
+    # Characters that combine with their neighbours: the folded form of each prefix shows how far it
+    # goes.
     origins: list[int] = []
     for place in range(len(run)):
         origins.extend([place] * (len(fold(run[: place + 1])) - len(origins)))
@@ -149,7 +150,7 @@ def _run_origins(run: str, fold: Callable[[str], str]) -> tuple[int, ...]:
 
 
 def _find_word_end(text: str, origins: list[int], end: int) -> int:
-    """Where a word ends that ends there in folded text: behind its last character's accents."""
+    """Return where a word ends that ends there in folded text: after its last accents."""
     last = origins[end - 1] + 1
     following = origins[end] if end < len(origins) else len(text)
     while last < following and _continues_character(text[last]):
@@ -163,7 +164,7 @@ def _continues_character(char: str) -> bool:
 
 
 class _Table(dict[int, str]):
-    """What becomes of each character, found out when it is first met."""
+    """The folded form of each character, computed when first needed."""
 
     def __init__(self, made: Callable[[str], str]) -> None:
         self._made = made
@@ -174,17 +175,17 @@ class _Table(dict[int, str]):
 
 
 def _fold(run: str) -> str:
-    """A run of characters that are not ASCII: words of letters without accents, and spaces."""
+    """Return a run that is not ASCII as words of letters without accents, and spaces."""
     return _plain(run).translate(_PARTS)
 
 
 def _plain(run: str) -> str:
-    """Such a run in compatible forms, without accents and case, but with all its signs."""
+    """Return such a run in compatible forms, without accents and case, but with all its signs."""
     return unicodedata.normalize("NFC", run.translate(_LETTERS)).lower()
 
 
 def _base_letters(char: str) -> str:
-    """A character taken apart, without accents."""
+    """Return a character decomposed, without accents."""
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold())
     return "".join(part for part in apart if not _is_accent(part))
 
@@ -196,7 +197,7 @@ def _is_accent(char: str) -> bool:
 
 
 def _fold_character(char: str) -> str:
-    """What is left of one character: itself, by itself between spaces, or a space."""
+    """Return what is left of one character: itself, itself between spaces, or a space."""
     kind = unicodedata.category(char)[0]
     if kind == "M":
         return char if char not in _VOICING else ""
@@ -215,7 +216,7 @@ _PARTS = _Table(_fold_character)
 
 @lru_cache(maxsize=16_384)
 def _short_fold(run: str) -> bytes:
-    """The same for the index; most runs are a quote, a dash or an accent, again and again."""
+    """Return the same for the index; most runs are a recurring quote, dash or accent."""
     return _fold(run).encode()
 
 

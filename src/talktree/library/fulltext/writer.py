@@ -1,4 +1,4 @@
-"""Writing the full-text index: pieces in, a source's pieces out, and commits."""
+"""Writing the full-text index: adding pieces, deleting those of a source, and committing."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from talktree.library.extract.facts import SearchPiece
 
 LEAST_HEAP = 15_000_000
-"""What tantivy wants at least for each thread."""
+"""The minimum memory that tantivy requires for each thread."""
 
 
 def open_writer(index: FullText, threads: int, heap: int) -> FullTextWriter:
-    """The one writer of an index; whoever else wants to write meanwhile is told."""
+    """Open the only writer of an index; others that want to write meanwhile get an error."""
     hold_private_umask()
     try:
         size = max(heap, LEAST_HEAP * threads)
-        # What is added is made by one thread, which all others wait for. With little to do it does
-        # not matter.
+        # One thread prepares the documents, and all others wait for it, so they get a low priority.
+        # With little to do it does not matter.
         made = partial(index.index.writer, size, threads)
         is_low_priority = threads > 1 and has_free_processor()
         writer = run_at_low_priority(made) if is_low_priority else made()
-        # A writer that was killed may have left a file of a name that this one comes to next.
+        # A writer that was killed may have left a file with a name that this one will use.
         writer.garbage_collect_files()
     except BaseException as error:
         release_private_umask()
@@ -48,7 +48,7 @@ def open_writer(index: FullText, threads: int, heap: int) -> FullTextWriter:
 
 
 class FullTextWriter:
-    """A writer: what is added and deleted counts when it is committed.
+    """A writer: additions and deletions take effect on commit.
 
     Its threads create files until it is closed, so the umask is private until then.
     """
@@ -62,11 +62,11 @@ class FullTextWriter:
         self._part = 0
 
     def add(self, source: int, piece: SearchPiece) -> None:
-        """One more document: a piece of that source."""
+        """Add a document: a piece of that source."""
         self.put(self.make_document(source, piece))
 
     def make_document(self, source: int, piece: SearchPiece) -> Document:
-        """A piece as a document; they are made in the order of their places."""
+        """Return a piece as a document; documents are made in the order of their places."""
         at, _, _, text, time, tags, files = piece
         if (source, at) == self._record:
             self._part += 1
@@ -78,7 +78,7 @@ class FullTextWriter:
         document.add_unsigned("source", source)
         document.add_unsigned("at", at)
         if self._part:
-            # Nearly all are the first of their record, and nothing is as good as 0.
+            # Nearly all are the first of their record, and a missing number means 0.
             document.add_unsigned("part", self._part)
         if time is not None:
             document.add_integer("time", time)
@@ -87,26 +87,26 @@ class FullTextWriter:
         return document
 
     def put(self, document: Document) -> None:
-        """Give a document to the index; it may have to wait for its turn."""
+        """Add a document to the index; may wait until there is room."""
         try:
             self._writer.add_document(document)
         except BaseException as error:
             raise _translate_error(error) from error
 
     def delete(self, source: int, from_at: int = 0) -> None:
-        """Take out what a source has, from a place on; what is added afterwards stays."""
+        """Delete the documents of a source from a place on; those added afterwards stay."""
         self._record = (-1, -1)
         try:
-            # A term made of a number would be a signed one, which matches nothing here.
+            # A term made from a number would be a signed one, which matches nothing here.
             self._writer.delete_documents_by_query(_query_documents_from(source, from_at))
         except BaseException as error:
             raise _translate_error(error) from error
 
     def commit(self) -> None:
-        """Make it last, and be seen by whoever opens the index or searches it next."""
+        """Make the changes durable and visible to those who open the index or search it next."""
         try:
             if self._is_low_priority:
-                run_at_low_priority(self._writer.commit)  # it goes on with new threads
+                run_at_low_priority(self._writer.commit)  # it continues with new threads
             else:
                 self._writer.commit()
         except BaseException as error:
@@ -114,12 +114,12 @@ class FullTextWriter:
         _tighten_permissions(self._index)
 
     def rollback(self) -> None:
-        """Forget what was not committed."""
+        """Discard what was not committed."""
         self._record = (-1, -1)
         self._writer.rollback()
 
     def close(self) -> None:
-        """Let go of the index, when the merges under way are done."""
+        """Close the index, when the running merges are done."""
         try:
             self._writer.wait_merging_threads()
         except BaseException as error:
@@ -159,7 +159,7 @@ def _query_documents_from(source: int, at: int) -> Query:
 
 
 def _translate_error(error: BaseException) -> BaseException:
-    """A failure of the writer as what it means; an interrupt stays what it is."""
+    """Return the error that a failure of the writer means; an interrupt is returned unchanged."""
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
         return error
     return NotSaved(

@@ -1,1 +1,1 @@
-"""Taking sources in: their bytes into the archive, their words and facts into the index."""
+"""Importing sources: their bytes into the archive, their words and facts into the index."""

@@ -1,4 +1,4 @@
-"""Bytes of a file on their way into the archive, and whether it still begins with what is there."""
+"""Archiving the bytes of a file, and comparing the file with what is archived of it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from talktree.library.sources.changes import HERE, FileRecord
 from talktree.library.sources.scan import FileStat
 
 GUARD = 4096
-"""How many of the last bytes are compared first: that shows most rewrites at little cost."""
+"""How many of the last bytes are compared first: that detects most rewrites at little cost."""
 SAMPLE = 64
-"""How many chunks of a file that grows are compared each time while it is watched: 8 MB of it."""
+"""How many chunks of a growing file are compared each time while it is watched: 8 MB of it."""
 
 PART = 4 << 20
 
@@ -32,11 +32,11 @@ class GrowingGeneration:
 
     @property
     def guard(self) -> bytes:
-        """What tells whether a file still has the last bytes that were kept."""
+        """The hash that shows whether a file still has the last archived bytes."""
         return chunk_hash(self._tail)
 
     def feed(self, at: int, data: bytes, marks: Sequence[Mark] = ()) -> int:
-        """Keep what of these bytes is not there yet; how many that were."""
+        """Archive those of these bytes that are new; return how many."""
         new = at + len(data) - self.end
         if new <= 0:
             return 0
@@ -45,7 +45,7 @@ class GrowingGeneration:
             marks = [mark for mark in marks if mark[0] >= self.end]
         self.end += new
         self._tail = data[-GUARD:] if new >= GUARD else (self._tail + data)[-GUARD:]
-        # A long line is handed over in parts, so that no copy of all of it is made.
+        # A long line is passed on in parts, so that it is not copied as a whole.
         for part in range(0, new, PART):
             for cut in self._chunker.feed(data[part : part + PART] if new > PART else data, marks):
                 self._archive.grow(self.generation, cut.start, cut.data, cut.marks)
@@ -53,19 +53,19 @@ class GrowingGeneration:
         return new
 
     def is_intact(self, read: ReadBytes, start: int = 0) -> bool:
-        """Whether a file still holds the bytes that were read from it, from a place on."""
+        """Whether a file still holds the bytes that were read from it, from an offset on."""
         self.flush()
         return self._archive.compare(self.generation, read, start=start).is_equal
 
     def flush(self) -> None:
-        """Give everything to the archive, as a transaction is about to end."""
+        """Pass everything to the archive before a transaction ends."""
         for cut in self._chunker.finish():
             self._archive.grow(self.generation, cut.start, cut.data, cut.marks)
         self._chunker = Chunker(self.end)
 
 
 class FileComparison:
-    """Whether an open file begins with what is archived of it, and how much was read for that."""
+    """Compares an open file with what is archived of it, and counts the bytes read for that."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What an import works with: the tables, the archive, the full text, and what was done so far."""
+"""The state of an import: the tables, the archive, the full text, and what was done so far."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from talktree.library.sources.scan import FileStat
 
 SMALL = 16 << 20
-"""Less than that is indexed by one thread with little memory, which starts and ends at once."""
+"""Less than this is indexed by one thread with little memory, which starts and ends quickly."""
 FEW_THREADS, LITTLE_HEAP = 1, 15_000_000
 MORE_THREADS, LARGE_HEAP = 2, 200_000_000
-"""Memory makes fewer and larger segments, and eight of them would be merged into one."""
+"""More memory makes fewer and larger segments; otherwise eight small ones are merged into one."""
 MOST_WAITING = 128 << 20
-"""So many characters may wait for the full text's threads, which count documents only."""
+"""Maximum characters waiting for the full text's threads, which count documents only."""
 QUEUED = 10_000
-"""So many documents wait at most."""
+"""Maximum number of waiting documents."""
 LONG = 64 << 10
 LONG_WEIGHS = 8
-"""A long text counts so many times: a few of them are much before there are many documents."""
+"""The weight of long texts: a few of them are much data before there are many documents."""
 
 _INDEXED = "UPDATE sources SET indexed = archived WHERE id = ?"
 
@@ -55,9 +55,9 @@ class ImportContext:
         self.facts = FactWriter(library.db, library.names)
         self.result = result
         self.sampled = sampled
-        """Whether files that grow are compared by samples, and wholly when they are quiet."""
+        """Whether growing files are compared by samples, and as a whole when they are quiet."""
         self.size = size
-        """How many bytes are to be read, about."""
+        """Approximately how many bytes are to be read."""
         self.touched: set[int] = set()
         """Sources whose documents are not committed yet."""
         self._writing: AnyWriting | None = None
@@ -65,20 +65,20 @@ class ImportContext:
         self._given: deque[tuple[int, int]] = deque()
         """Documents that may still wait, and their characters."""
         self._documents = self._characters = 0
-        """The same, added up."""
+        """The sums of these."""
 
     def make_reader(self, file: int, path: bytes) -> ReadBytes:
-        """Reads an open file, with stars in the place of secrets that were scrubbed."""
+        """Return a reader of an open file that masks scrubbed secrets."""
         return self.make_scrubbed_reader(file, path)[0]
 
     def make_scrubbed_reader(self, file: int, path: bytes) -> tuple[ReadBytes, ScrubbedFile | None]:
-        """The same, with the scrubbed file if secrets were scrubbed from this library."""
+        """Return the same reader, with the scrubbed file if the library has scrubbed secrets."""
         if not self.scrubs:
             return make_plain_reader(file), None
         scrubbed = ScrubbedFile(file, self.scrubs)
 
         def read(start: int, stop: int) -> bytes:
-            """Read some bytes, and note if a secret was met."""
+            """Read some bytes, and record whether a secret was masked."""
             data = scrubbed.read(start, stop)
             if scrubbed.found:
                 self.result.scrubbed.add(path)
@@ -87,12 +87,12 @@ class ImportContext:
         return read, scrubbed
 
     def open_archived(self, file: int, seen: FileStat) -> tuple[ReadBytes, FileStat]:
-        """The same, and the file with the size that is kept of it."""
+        """Return the same reader, and the file with its archived size."""
         read, scrubbed = self.make_scrubbed_reader(file, seen.path)
         return read, seen if scrubbed is None else seen._replace(size=scrubbed.size(seen.size))
 
     def prepare(self) -> None:
-        """Open the full text; no transaction may be open, as a broken one is begun anew."""
+        """Open the full text; no transaction may be open, as a broken one is recreated."""
         few = self.size < SMALL
         self._writing = self.library.open_fulltext_for_writing().writer(
             FEW_THREADS if few else MORE_THREADS, LITTLE_HEAP if few else LARGE_HEAP
@@ -106,7 +106,7 @@ class ImportContext:
         return self._writing
 
     def index(self, source: int, pieces: list[SearchPiece]) -> None:
-        """Give pieces to the full text; the list is empty then."""
+        """Add pieces to the full text; the list is emptied."""
         writing, waiting, count = self.writer, 0, len(pieces)
         self.result.pieces += count
         pieces.reverse()
@@ -114,14 +114,14 @@ class ImportContext:
             piece = pieces.pop()
             size = len(piece.text)
             document: Any = writing.make_document(source, piece)
-            # A long text is let go of before its copy waits for its turn.
+            # A long text is released before its copy waits.
             del piece
             writing.put(document)
             waiting += size if size < LONG else size * LONG_WEIGHS
         self._count_waiting(count, waiting)
 
     def _count_waiting(self, documents: int, characters: int) -> None:
-        """Count what was given; what came before the last so many is not waiting any more."""
+        """Count what was added; only the last documents can still be waiting."""
         self._given.append((documents, characters))
         self._documents += documents
         self._characters += characters
@@ -132,13 +132,13 @@ class ImportContext:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much is on its way that it should be published first."""
+        """Whether there is so much unpublished data that it should be published first."""
         return self._characters > MOST_WAITING
 
     def publish(self, meanwhile: Callable[[], None] | None = None) -> None:
-        """Commit the documents of what is in the tables, and then say so there.
+        """Commit the documents of what is in the tables, and then record it there.
 
-        That takes a while, in which something else can be done.
+        That takes a while, in which `meanwhile` can do something else.
         """
         if self._writing is None:
             if meanwhile is not None:
@@ -158,7 +158,7 @@ class ImportContext:
     def keep_version(
         self, keeping: GrowingGeneration, file: int, seen: FileStat, start: int, *, verified: bool
     ) -> bool:
-        """Record what was read of an open file as a version; False if it never was such a file.
+        """Record what was read of an open file as a version; false if the file never had it.
 
         A file that changed while it was read is compared with what was read. A version of bytes
         from before and after a change would be one that never existed.
@@ -176,12 +176,12 @@ class ImportContext:
         return True
 
     def update_totals(self) -> None:
-        """Bring the sums up to date; until then the tables say that they are not."""
+        """Update the totals; until then the tables mark them as outdated."""
         with self.db.transaction():
             self.facts.update_totals()
 
     def close(self) -> None:
-        """Let go of the full text; what was not published is indexed by the next import."""
+        """Close the full text; what was not published is indexed by the next import."""
         if self._writing is not None:
             writing, self._writing = self._writing, None
             if not self._is_published:
@@ -189,7 +189,7 @@ class ImportContext:
             writing.close()
 
     def report_failure(self, path: bytes, failure: Failure) -> None:
-        """Tell of a path that could not be taken in."""
+        """Report a path that could not be imported."""
         self.result.failed.append(FailedPath(path, failure))
 
     def report_incomplete(self, path: bytes, failure: Failure) -> None:

@@ -1,7 +1,7 @@
-"""Which sources their own program will delete, and when.
+"""The sources that their own program will delete, and when.
 
 Claude Code deletes sessions that did not change for `cleanupPeriodDays` days, 30 unless its
-settings say otherwise. Of the settings nothing but that number is read.
+settings set another number. Nothing else of the settings is read.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class ExpiringSource(NamedTuple):
 def find_expiring(
     library: Library, *, within: float = 7, now: int | None = None
 ) -> list[ExpiringSource]:
-    """The sources whose program deletes them within some days, the soonest first.
+    """Return the sources whose program deletes them within some days, soonest first.
 
-    They are kept in the library; what is told is that the originals will be gone.
+    They stay in the library; the originals will be deleted.
     """
     now = time.time_ns() if now is None else now
     near: dict[int, None] = {}
@@ -71,7 +71,7 @@ def find_expiring(
         days = _find_retention_days(path.rpartition(b"/")[0])
         if days is not None and modified + days * DAY - now <= within * DAY:
             near[source] = None
-    # One file of a source may be old and another new: it is the newest that counts.
+    # One file of a source may be old and another new: the newest counts.
     out = []
     for source in near:
         for path, modified in library.db.read(_SOURCE, (source,)):
@@ -85,9 +85,9 @@ def find_expiring(
 def find_not_reported(
     library: Library, expiring: Sequence[ExpiringSource]
 ) -> list[tuple[ExpiringSource, str]]:
-    """The sources that were not reported before, with their ids and titles; from now on they were.
+    """Return the sources that were not reported before, with their ids and titles, and record them.
 
-    A session that went on since then is reported again when it is about to be deleted.
+    A session that continued since then is reported again when it is about to be deleted.
     """
     from talktree.library.listing import find_by_source
 
@@ -109,14 +109,14 @@ def find_not_reported(
 
 
 def find_expiry_time(path: bytes, modified: int) -> int | None:
-    """When the program that wrote a source deletes it; None if nobody is known to."""
+    """Return when the program that wrote a source deletes it; None if it is not known to."""
     days = _find_retention_days(path.rpartition(b"/")[0])
     return None if days is None else modified + int(days * DAY)
 
 
 @lru_cache(maxsize=1024)
 def _find_retention_days(folder: bytes) -> float | None:
-    """How many days what is in a folder is kept; None if nobody is known to delete it."""
+    """Return how many days a folder's contents are kept; None if nothing deletes them."""
     parts = folder.split(b"/")
     if b"projects" not in parts:
         return None
@@ -125,7 +125,7 @@ def _find_retention_days(folder: bytes) -> float | None:
 
 @lru_cache(maxsize=64)
 def _read_retention_days(home: bytes) -> float | None:
-    """How long sessions are kept, as the settings beside the projects say."""
+    """Return how long sessions are kept, from the settings next to the projects."""
     named = home.rpartition(b"/")[2] in (b".claude", b"claude")
     if not named and not _has_settings(home):
         return None
@@ -136,7 +136,7 @@ def _read_retention_days(home: bytes) -> float | None:
 
 
 def find_invalid_settings(expiring: Sequence[ExpiringSource]) -> list[tuple[Path, str]]:
-    """Settings files that name no valid period, with what they have in its place."""
+    """Return settings files without a valid period, with the value they have instead."""
     found: dict[bytes, str] = {}
     for each in expiring:
         folder, separator, _ = each.raw_path.rpartition(b"/projects/")
@@ -147,7 +147,7 @@ def find_invalid_settings(expiring: Sequence[ExpiringSource]) -> list[tuple[Path
 
 
 def _configured_days(home: bytes) -> float | None:
-    """How many days the settings name; None if they name no valid number."""
+    """Return how many days the settings name; None if they have no valid number."""
     days = _configured_period(home)
     return days if isinstance(days, int | float) and _is_number(days) else None
 
@@ -157,7 +157,7 @@ def _is_number(value: object) -> bool:
 
 
 def _configured_period(home: bytes) -> object:
-    """What the settings have as the period; None if there are none."""
+    """Return the value that the settings have as the period; None without settings."""
     from msgspec import MsgspecError, json  # only where there may be settings: it takes a while
 
     try:

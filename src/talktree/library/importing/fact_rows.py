@@ -1,7 +1,7 @@
-"""What sources tell, as rows: replies, calls and their outcomes, measures, pieces.
+"""Facts of sources as rows: replies, calls and their outcomes, measures, pieces.
 
-Rows are gathered and written in one go, before the transaction they belong to ends. A reply that is
-told again counts with the most tokens that were told of it; an outcome may come before its call.
+Rows are gathered and written together, before their transaction ends. A reply that is reported
+several times counts with the highest token counts; an outcome may come before its call.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ON CONFLICT (key, source) DO UPDATE SET
   state = excluded.state,
   took = CASE WHEN calls.at < 0 THEN excluded.took WHEN ? >= calls.time THEN ? - calls.time END
 """
-"""A call and then its outcome, in one step; what follows the columns is when it ended, twice."""
+"""A call and its outcome in one step; the end time follows the columns, twice."""
 _MEASURE = "INSERT INTO measures (source, time, name, value) VALUES (?, ?, ?, ?)"
 _ROLE = """
 INSERT INTO roles (source, role, messages) VALUES (?, ?, ?)
@@ -78,7 +78,7 @@ _KEY = itemgetter(0)
 
 
 class FactWriter:
-    """Rows on their way into the tables of facts."""
+    """Gathers rows and writes them to the tables of facts."""
 
     def __init__(self, db: Database, names: Names) -> None:
         self._db = db
@@ -86,16 +86,16 @@ class FactWriter:
         self._sums = TotalsUpdate(db)
         self._replies: list[Row] = []
         self._answered: list[Row] = []
-        """Calls with their outcomes: nearly all."""
+        """Calls with their outcomes: nearly all calls."""
         self._calls: list[Row] = []
         self._outcomes: list[Row] = []
         self._loose: set[int] = set()
-        """Keys of calls and outcomes that are not together, and must stay in their order."""
+        """Keys of calls and outcomes that came separately, and must stay in order."""
         self._measures: list[Row] = []
         self._roles: list[Row] = []
 
     def add_facts(self, source: int, facts: ExtractedFacts) -> None:
-        """Note what a stretch of a source tells."""
+        """Add the facts of a batch of a source."""
         number = self._names.get_or_add
         self._sums.add_facts(source, facts)
         if facts.replies:
@@ -114,7 +114,7 @@ class FactWriter:
             self.write()
 
     def _add_calls(self, source: int, facts: ExtractedFacts) -> None:
-        """Note calls, each with its outcome if that is told in the same stretch."""
+        """Add calls, each with its outcome if that is in the same batch."""
         number, loose = self._names.get_or_add, self._loose
         ended = {key: (failed, time) for key, failed, time in facts.outcomes}
         once = len(ended) == len(facts.outcomes) and len({call[0] for call in facts.calls}) == len(
@@ -142,7 +142,7 @@ class FactWriter:
             ]
 
     def write(self) -> None:
-        """Write what was gathered, in the caller's transaction."""
+        """Write the gathered rows, in the caller's transaction."""
         for sql, rows in (
             (_REPLY, self._replies),
             (_ANSWERED, self._answered),
@@ -152,21 +152,21 @@ class FactWriter:
             (_ROLE, self._roles),
         ):
             if rows:
-                # Keys come in no order; in order, neighbours in the table are written together.
-                # Rows of the same key stay in the order in which they were told.
+                # Keys come in no order; sorted, neighbours in the table are written together. Rows
+                # of the same key stay in order of arrival.
                 rows.sort(key=_KEY)
                 self._db.run_many_atomically(sql, rows)
                 rows.clear()
         self._loose.clear()
 
     def name_project(self, source: int, project: str) -> None:
-        """The project became known after replies had been told."""
+        """Set the project of replies that were added before it was known."""
         self.write()
         self._sums.note_change(source)
         self._db.run(_PROJECT, (self._names.get_or_add(project), source))
 
     def set_roles(self, source: int, roles: Mapping[str, int]) -> None:
-        """Write how many messages of each role a source has, in the place of what was counted."""
+        """Write how many messages of each role a source has, replacing the old counts."""
         self.write()
         self._db.run(_FORGET_ROLES, (source,))
         number = self._names.get_or_add
@@ -175,20 +175,20 @@ class FactWriter:
         )
 
     def forget(self, source: int) -> None:
-        """Take out all that a source told."""
+        """Delete all facts of a source."""
         self.write()
         self._sums.note_removal(source)
         for sql in _FORGET:
             self._db.run(sql, (source,))
 
     def update_totals(self) -> None:
-        """Bring the sums up to date, in the caller's transaction."""
+        """Update the totals, in the caller's transaction."""
         self.write()
         self._sums.update_totals()
 
 
 def _select_largest(replies: Sequence[ReplyFacts]) -> list[ReplyFacts]:
-    """Each reply once, with the most tokens that were told of it; the first of equals."""
+    """Return each reply once, with the highest token counts; the first of equals."""
     best: dict[int, ReplyFacts] = {}
     for reply in replies:
         key = reply[0]
@@ -199,5 +199,5 @@ def _select_largest(replies: Sequence[ReplyFacts]) -> list[ReplyFacts]:
 
 
 def _count_tokens(reply: ReplyFacts) -> int:
-    """From what went in to what was written to the cache, of which the last number is a part."""
+    """Return the sum from input tokens to cache writes; the last number is a part of those."""
     return sum(reply[4:8])

@@ -44,10 +44,10 @@ def import_(
     wait: float = WAIT,
     quiet: float | None = None,
 ) -> ImportResult:
-    """Take in what is new below some paths. What did not change costs a `stat`.
+    """Import what is new below some paths. An unchanged file costs one `stat`.
 
-    With `quiet`, files that grow are compared with the archive by samples, and wholly once they
-    did not change for that many seconds; otherwise always wholly.
+    With `quiet`, growing files are compared with the archive by samples, and as a whole once they
+    did not change for that many seconds; otherwise always as a whole.
     """
     if not library.lock.try_acquire():
         seen = _scan_roots(library, roots, quiet)
@@ -92,7 +92,7 @@ def _import(
 
 
 def _find_dirty_sources(library: Library) -> dict[int, int]:
-    """Sources of which the full text does not have what the tables have, and their sizes."""
+    """Return the sources whose full text is behind the tables, and their sizes."""
     return dict(library.db.read(DIRTY))
 
 
@@ -108,7 +108,7 @@ def _scan_roots(library: Library, roots: ImportRoots, quiet: float | None) -> So
 
 
 def _recheck_companions(library: Library) -> None:
-    """Have files looked at again that were passed over when no companion files were kept."""
+    """Schedule a new look at files that were skipped when companion files were not archived yet."""
     db = library.db
     if db.read_one(_COMPANIONS_KEPT) is None:
         with db.transaction():
@@ -118,7 +118,7 @@ def _recheck_companions(library: Library) -> None:
 
 
 def _is_unfinished(library: Library) -> bool:
-    """Whether an import before this one was interrupted, or the full text is not there."""
+    """Whether an import before this one was interrupted, or the full text is missing."""
     if not library.has_fulltext() or library.db.read_one(_COMPANIONS_KEPT) is None:
         return True
     return (

@@ -1,10 +1,8 @@
-"""The work of an import: sources one after the other, in transactions of bounded size.
+"""Running an import: scan, compare and import what changed, in transactions of bounded size.
 
-The import: walk, compare, take in what changed, in transactions of bounded size.
-
-A kill at any point loses nothing that was committed. The order is what makes it so: archive, facts
-and how far they go are one transaction; then the documents are committed; then the tables say that
-they were. What lies between is done again by the next import, from the archive.
+A kill at any point loses nothing that was committed. The order ensures it: archive, facts and their
+progress are one transaction; then the documents are committed; then the tables record that they
+were. A step that was interrupted is repeated by the next import, from the archive.
 """
 
 from __future__ import annotations
@@ -44,15 +42,15 @@ if TYPE_CHECKING:
 
 
 BATCH_BYTES, BATCH_SECONDS = 64 << 20, 5.0
-"""A transaction has no more than that."""
+"""The maximum size of a transaction."""
 PUBLISH_BYTES, PUBLISH_SECONDS = 4 << 30, 30.0
-"""After so much the full text is committed, which takes a while."""
+"""How much is imported before the full text is committed, which takes a while."""
 READ = frozenset({"new", "grown", "replaced"})
-"""What becomes of a source that is read."""
+"""The outcomes of a source that is read."""
 YOUNG = 1
-"""Only circles among what was made since are looked for: all else was there before."""
+"""The garbage collector only checks recent objects: all others existed before."""
 LARGE = 32 << 20
-"""After an import of so much the database's log is emptied; and what can be done at once, is."""
+"""After an import of this size the database's log is emptied, and more work is done in parallel."""
 
 _IMPORTED = """
 INSERT INTO about (key, value) VALUES ('imported', ?)
@@ -62,7 +60,7 @@ _PATH = "SELECT path FROM sources WHERE id = ?"
 
 
 class ImportRun:
-    """What is to be done, and how far it is."""
+    """The work of an import, and its progress."""
 
     def __init__(
         self,
@@ -92,10 +90,11 @@ class ImportRun:
         self._intake = ImportContext(library, size, result, sampled=sampled)
 
     def run(self) -> None:
-        """Do it all."""
+        """Run the whole import."""
         if self._sources:
             release_large_blocks()
-            # The writer of the full text names the files that it is going to write at once.
+            # The writer of the full text records the names of its new files as soon as it is
+            # opened.
             with self._intake.db.transaction(durable=True):
                 expect_changes(self._intake.db)
             self._intake.prepare()
@@ -127,7 +126,7 @@ class ImportRun:
         return self._bytes > LARGE
 
     def _run_batch(self, steps: Iterator[int]) -> tuple[int, bool]:
-        """One transaction: how many bytes, and whether it was the last."""
+        """Run one transaction; return how many bytes it had, and whether it was the last."""
         intake = self._intake
         end = time.monotonic() + BATCH_SECONDS
         size, done = 0, True
@@ -153,7 +152,7 @@ class ImportRun:
             self._pulse(self._read, self._bytes)
 
     def _run_steps(self) -> Generator[int, None, None]:
-        """All that is to be done, a stretch at a time."""
+        """Run all steps, a batch at a time."""
         for source in self._dirty:
             yield from reextract_source(self._intake, source)
             self._result.completed += 1
@@ -192,7 +191,7 @@ class ImportRun:
             yield 0
 
     def _count_outcome(self, take: SourceImport) -> None:
-        """Count what became of a source, and tell it."""
+        """Count the outcome of a source, and report it."""
         result = self._result
         match take.what:
             case "new":
@@ -233,7 +232,7 @@ class ImportRun:
 
 
 def _find_moved(seen: SourceScan) -> dict[bytes, FileRecord]:
-    """New files that may be old ones under another name, by what system calls the same file."""
+    """Return new files that may be renamed old ones, by the system's identity of the file."""
     away = {
         known.inode: known
         for known in seen.missing

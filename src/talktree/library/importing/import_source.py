@@ -1,13 +1,11 @@
-"""Taking in one source that has changed: what kind of change it is, and what follows from it.
+"""Importing one source that has changed: which kind of change it is, and what follows from it.
 
-The pieces of sources that are read as a whole, kept so that one sentence can be shown alone.
+Also stores the pieces of sources that are read as a whole, so that one of them can be shown alone.
+Pieces of line formats are not stored: their record is one line of the archive.
 
-Pieces of line formats are not kept: their record is one line of the archive.
-
-Taking in a source that is read as a whole, through the model: any file or folder of any format.
-
-Its bytes go into the archive first, and what is told of it is read from there: so an import and a
-later `reindex` tell the same.
+A source that is read as a whole, a file or folder of any format, is read through the model. Its
+bytes are archived first, and its facts are extracted from there: so an import and a later `reindex`
+give the same.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ from talktree.library.sources.open import open_file
 from talktree.library.sources.scan import FileStat, to_file_stat
 
 GROUP = 64 << 10
-"""How many characters are compressed together, about."""
+"""Approximately how many characters are compressed together."""
 
 _ADD = "INSERT INTO pieces (source, first, data) VALUES (?, ?, ?)"
 _AT = "SELECT data FROM pieces WHERE source = ? AND first <= ? ORDER BY first DESC LIMIT 1"
@@ -79,7 +77,7 @@ _UNPACK = msgspec.msgpack.Decoder(_Group)
 def store_pieces(
     db: Database, source: int, pieces: Iterable[SearchPiece], ids: Mapping[int, str]
 ) -> None:
-    """Keep the pieces of a source, which has none, and the ids of their records."""
+    """Store the pieces of a source, which has none yet, and the ids of their records."""
     db.run_many_atomically(
         _ADD,
         ((source, group[0].at, _pack_group(group, ids)) for group in _split_into_groups(pieces)),
@@ -92,19 +90,19 @@ def _pack_group(group: list[SearchPiece], ids: Mapping[int, str]) -> bytes:
 
 
 def read_pieces_at(db: Database, source: int, at: int) -> list[SearchPiece]:
-    """The pieces of one record of a source."""
+    """Return the pieces of one record of a source."""
     return [piece for piece in _read_group(db, source, at).pieces if piece.at == at]
 
 
 def read_pieces(db: Database, source: int) -> list[tuple[int, object]]:
-    """All that is kept of the pieces of a source; an error if some of it is damaged."""
+    """Return all stored pieces of a source; raise an error if some are damaged."""
     return [
         (first, _UNPACK.decode(decompress_chunk(data))) for first, data in db.read(_ALL, (source,))
     ]
 
 
 def read_id_at(db: Database, source: int, at: int) -> str | None:
-    """The id of one record of a source."""
+    """Return the id of one record of a source."""
     return _read_group(db, source, at).ids.get(at)
 
 
@@ -114,7 +112,7 @@ def _read_group(db: Database, source: int, at: int) -> _Group:
 
 
 def _split_into_groups(pieces: Iterable[SearchPiece]) -> Iterator[list[SearchPiece]]:
-    """Pieces in groups; those of one record stay together."""
+    """Yield pieces in groups; those of one record stay together."""
     group: list[SearchPiece] = []
     size = 0
     for piece in pieces:
@@ -128,7 +126,7 @@ def _split_into_groups(pieces: Iterable[SearchPiece]) -> Iterator[list[SearchPie
 
 
 def _to_encodable(piece: SearchPiece) -> SearchPiece:
-    """A piece without halves of characters, which UTF-8 cannot hold."""
+    """Return a piece without surrogates, which UTF-8 cannot encode."""
     if piece.text.isascii() and piece.files.isascii():
         return piece
     return piece._replace(
@@ -144,7 +142,7 @@ COPY_AGAIN = "what could be read was imported; copy the file again, or restore i
 
 
 def extract_whole(intake: ImportContext, taking: SourceCollector, format: str) -> Failure | None:
-    """Tell a source anew from the archive; what went wrong, if something did."""
+    """Extract a source again from the archive; return the failure, if there was one."""
     release_large_blocks()
     source = read_archived_source(intake.db, intake.archive, taking.id)
     taking.forget_facts()
@@ -175,7 +173,7 @@ CHANGED = "the file changed while it was read; the next import reads it again"
 
 
 class SourceImport:
-    """One source that is being taken in."""
+    """The import of one source."""
 
     def __init__(
         self, intake: ImportContext, change: SourceChange, moved: FileRecord | None = None
@@ -189,10 +187,10 @@ class SourceImport:
         self._moved = moved
         self._lines: LineFile | None = None
         self._parts: int | None = None
-        """The source, while the files of a folder are kept and not told yet."""
+        """The source, while the files of a folder are archived and not extracted yet."""
 
     def import_steps(self) -> Iterator[int]:
-        """Take it in, a stretch at a time; how many bytes each had."""
+        """Import it batch by batch; yield how many bytes each had."""
         result = self._intake.result
         before, failures = result.bytes_read, len(result.failed)
         try:
@@ -201,20 +199,20 @@ class SourceImport:
             else:
                 yield from self._import_file()
         except OSError as error:
-            # Tables, archive and full text have errors of their own: this is the source's.
+            # Tables, archive and full text have errors of their own: this one is the source's.
             self._record_unreadable(error)
         self._lines = self._parts = None
         self.size = result.bytes_read - before
         if len(result.failed) > failures:
-            # It counts once, whatever else became of it.
+            # It counts once, whatever else its outcome was.
             self.what = "failed"
 
     def flush(self) -> None:
-        """Bring the tables in step, as a transaction ends before the source does."""
+        """Update the tables before a transaction ends in the middle of the source."""
         if self._lines is not None:
             self._lines.flush(done=False)
         elif self._parts is not None:
-            # Its files seem to be known from now on: nobody would look at them again.
+            # Otherwise its files would count as known, and never be read again.
             self._intake.rows.mark_outdated(self._parts)
 
     # a file
@@ -232,7 +230,7 @@ class SourceImport:
             if self._moved is not None and not (
                 row and compared and compared.begins_so and self._move_file(row)
             ):
-                # Another file after all, in the place of what is known of its path.
+                # A different file in place of the one known at its path.
                 self._moved, known = None, self._change.known
                 row = intake.rows.find_file(known.path) if known else None
                 compared = self._compare_file(row, known, file, seen)
@@ -251,9 +249,10 @@ class SourceImport:
                 yield from self._import_whole_file(format, source, row, seen)
 
     def _move_file(self, row: FileRow) -> bool:
-        """Give a file its new name, and its source; whether that could be done.
+        """Give a file and its source a new path; return whether that was possible.
 
-        Not if it was part of a folder. And what is kept of another file of that name stays.
+        It is not if the file was part of a folder. What is archived of another file with that name
+        stays.
         """
         assert self._moved is not None
         rows = self._intake.rows
@@ -283,7 +282,7 @@ class SourceImport:
         compared: FileComparison,
         known: FileRecord | None,
     ) -> Iterator[int]:
-        """The file begins with what is kept of it: take what follows."""
+        """Import what follows the archived part, with which the file begins."""
         intake = self._intake
         assert row.generation is not None
         keeping = GrowingGeneration(intake.archive, row.generation, compared.tail)
@@ -294,7 +293,7 @@ class SourceImport:
         else:
             self.what = "back" if known and known.state in (GONE, OTHER) else "unchanged"
         if seen.size == keeping.end:
-            # An import that was killed may have kept all bytes and not recorded the version.
+            # An import that was killed may have archived all bytes and not recorded the version.
             intake.keep_version(keeping, file, seen, keeping.end, verified=compared.is_complete)
             intake.rows.set_file(source.id, seen, HERE, row.generation, row.guard)
             intake.rows.set_state(source.id, HERE)
@@ -317,7 +316,7 @@ class SourceImport:
         file: int,
         seen: FileStat,
     ) -> Iterator[int]:
-        """Take a file of lines from its beginning, as a new generation."""
+        """Import a file of lines from its beginning, as a new generation."""
         taking = self._get_or_make_source(format, source)
         id = row.id if row else self._intake.rows.make_file(taking.id, self.path)
         keeping = GrowingGeneration(self._intake.archive, self._intake.archive.begin(id))
@@ -339,7 +338,7 @@ class SourceImport:
     ) -> Iterator[int]:
         taking = self._get_or_make_source(format, source)
         change = self._archive_file(taking.id, seen, self._change.known)
-        # Where nothing in it says what it is called, the name of the file does.
+        # If nothing in it names it, the file name is used.
         has_moved = self._moved is not None and source is not None
         yield from self._import_whole(
             taking, format, {"moved"} if has_moved else {change}, seen.modified
@@ -392,7 +391,7 @@ class SourceImport:
     def _get_or_make_source(
         self, format: RecognisedFormat, source: SourceRow | None
     ) -> SourceCollector:
-        """The source, made if it is new; if it is not, it is told anew."""
+        """Return the source, created if it is new; an existing one is extracted again."""
         intake = self._intake
         self.what = "new" if source is None else "replaced"
         id = intake.rows.get_or_make_source(self.path, format.format, lines=format.lines)
@@ -404,7 +403,7 @@ class SourceImport:
         return taking
 
     def _archive_file(self, source: int, seen: FileStat, known: FileRecord | None) -> str:
-        """Archive what is new of a file: `new`, `grown`, `replaced` or `unchanged`."""
+        """Archive the new part of a file; return `new`, `grown`, `replaced` or `unchanged`."""
         intake = self._intake
         row = intake.rows.find_file(seen.path)
         id = row.id if row else intake.rows.make_file(source, seen.path)
@@ -438,7 +437,7 @@ class SourceImport:
     def _import_whole(
         self, taking: SourceCollector, format: RecognisedFormat, changes: set[str], modified: int
     ) -> Iterator[int]:
-        """Tell a source that is read as a whole, if anything of it is other than it was."""
+        """Extract a source that is read as a whole, if anything of it changed."""
         intake = self._intake
         if self.what == "replaced":
             changes = changes - {"unchanged"}
@@ -460,7 +459,7 @@ class SourceImport:
             intake.report_failure(self.path, failure)
         yield taking.archived
 
-    # what was forgotten
+    # forgotten conversations
 
     def _is_forgotten(self, format: RecognisedFormat, source: SourceRow | None) -> bool:
         """Whether it holds a forgotten conversation that its source did not hold before."""
@@ -478,7 +477,7 @@ class SourceImport:
     def _skip_forgotten(
         self, source: SourceRow | None, row: FileRow | None, seen: FileStat | None
     ) -> None:
-        """Leave it out; nothing is remembered of a path that nothing is kept of."""
+        """Skip it; a path without archived content is not recorded."""
         self.what = "forgotten"
         rows = self._intake.rows
         if source is not None:
@@ -488,12 +487,12 @@ class SourceImport:
         elif row is not None and not row.source and row.generation is None:
             rows.drop_file(row.id)
 
-    # what cannot be taken in
+    # files that cannot be imported
 
     def _record_no_conversation(
         self, source: SourceRow | None, row: FileRow | None, seen: FileStat, why: str
     ) -> None:
-        """Remember the file so that it is not opened again; what was kept of it stays."""
+        """Record the file so that it is not opened again; what is archived of it stays."""
         rows = self._intake.rows
         if source is None and is_companion(self.path):
             self._archive_companion(seen)
@@ -521,7 +520,7 @@ class SourceImport:
     def _record_unreadable(self, error: OSError) -> None:
         self.flush()
         if self._change.known is None and not os.path.lexists(self.path):
-            self.what = "other"  # it was there for a moment only
+            self.what = "other"  # it existed only briefly
             return
         why = error.strerror or str(error)
         self._report_outcome("unreadable", why)

@@ -1,9 +1,7 @@
-"""Taking in a file of lines: only what is new of it is read, kept and told.
+"""Importing a file of lines: only its new part is read, archived and extracted.
 
-Bytes that come in any pieces, given on in blocks of whole lines.
-
-A line may be longer than a block. One that is longer than anybody should read at once is given on
-in parts that are kept but not told.
+Bytes are passed on in blocks of whole lines. A line may be longer than a block. One that is too
+long to be read as a whole is passed on in parts that are archived but not extracted.
 """
 
 from __future__ import annotations
@@ -28,25 +26,25 @@ from talktree.library.sources.changes import HERE
 from talktree.library.sources.scan import FileStat
 
 BLOCK = 512 << 10
-"""How much is read at once."""
+"""How much is read in one step."""
 LONGEST_LINE = 64 << 20
-"""A longer line is archived, and nothing of it is told: it would take too much memory."""
+"""A longer line is only archived: extracting it would take too much memory."""
 
 
 class ByteBlock(NamedTuple):
-    """Some bytes of a file."""
+    """A block of bytes of a file."""
 
     at: int
     data: bytes
     whole: bool
-    """Whether it is whole lines, to be told; else a part of a line."""
+    """Whether it is whole lines, to be extracted; otherwise a part of a line."""
 
 
 def read_blocks(read: ReadBytes, start: int, stop: int) -> Iterator[bytes]:
-    """The bytes of a file, as far as there are any.
+    """Yield the bytes of a file, as far as there are any.
 
-    Usual blocks take the memory of those before them. That of a line which is longer than a block
-    is given back.
+    Blocks of the usual size reuse the memory of those before. That of a line longer than a block is
+    freed.
     """
     release_large_blocks(VERY_LARGE)
     is_long = False
@@ -62,7 +60,7 @@ def read_blocks(read: ReadBytes, start: int, stop: int) -> Iterator[bytes]:
 
 
 def split_line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[ByteBlock]:
-    """The same bytes in blocks of whole lines; a last line that has no end comes as a part."""
+    """Yield the same bytes in blocks of whole lines; a last line without an end comes as a part."""
     held: list[bytes] = []
     size = 0
     skipping = False
@@ -81,7 +79,7 @@ def split_line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[ByteBloc
             place, at = at, at + len(data)
             block, data = ByteBlock(place, data, whole=True), b""
             yield block
-            del block  # whoever was given it may let go of it
+            del block  # the receiver may free it
             piece = piece[end:]
         if piece:
             held.append(piece)
@@ -97,11 +95,11 @@ def split_line_blocks(pieces: Iterable[bytes], at: int = 0) -> Iterator[ByteBloc
 
 END = b"\n"
 LARGE = 8 << 20
-"""A block of that size is a very long line; what is kept of it is written before it is indexed."""
+"""A block of this size is a very long line; it is written to the archive before it is indexed."""
 
 
 class LineFile:
-    """An open file of lines that is being taken in."""
+    """An open file of lines that is being imported."""
 
     def __init__(
         self,
@@ -125,7 +123,7 @@ class LineFile:
         self._taking = taking
 
     def import_blocks(self) -> Iterator[int]:
-        """Take it in block by block; how many bytes each one had."""
+        """Import it block by block; yield how many bytes each one had."""
         taking, seen = self._taking, self._seen
         if _has_line_grown(self._file, taking.archived):
             taking.forget_facts()
@@ -146,7 +144,7 @@ class LineFile:
         self.flush(done=True)
 
     def flush(self, *, done: bool) -> None:
-        """Bring the tables in step with what was read, as a transaction is about to end."""
+        """Update the tables with what was read, before a transaction ends."""
         keeping, seen = self._keeping, self._seen
         keeping.flush()
         content = ArchivedContent(self._intake.archive, keeping.generation)
@@ -156,7 +154,7 @@ class LineFile:
                 keeping, self._file, seen, self._start, verified=self._verified
             )
         if not (done and self.is_consistent):
-            # Such a file is looked at again, whatever its times are.
+            # Such a file is read again, whatever its times are.
             seen = seen._replace(size=keeping.end, modified=0)
         self._intake.rows.set_file(self._taking.id, seen, HERE, keeping.generation, keeping.guard)
 
@@ -164,10 +162,10 @@ class LineFile:
 def extract_block(
     intake: ImportContext, taking: SourceCollector, block: ByteBlock, *, is_last: bool
 ) -> ExtractedFacts | None:
-    """Tell a block of lines, but for its pieces; None if there is nothing to tell in it yet.
+    """Extract the facts of a block of lines, without its pieces; None if there are none yet.
 
-    A last line that is a whole object without its end counts. A mistake of ours in reading a line
-    costs what is told of its source, not the source and not the import.
+    A last line that is a whole object without its end counts. A programming error in reading a line
+    loses the facts of its source, but neither the source nor the import.
     """
     data = block.data
     if not block.whole:
@@ -209,7 +207,7 @@ def _is_object(data: bytes) -> bool:
 
 
 def _has_line_grown(file: int, at: int) -> bool:
-    """Whether what was taken for a whole last line was only the beginning of one."""
+    """Whether what seemed a whole last line was only the beginning of one."""
     if at <= 0:
         return False
     around = os.pread(file, 2, at - 1)

@@ -1,4 +1,4 @@
-"""The lock of whoever writes a library; it ends with the process that holds it."""
+"""The lock for writing a library; it ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POLL = 0.02
 
 
 class WriterLock:
-    """At most one writes at a time; one who has the lock may take it again."""
+    """A lock that one process holds at a time; its holder may acquire it again."""
 
     def __init__(self, root: Path) -> None:
         self._path = root / LOCK
@@ -24,14 +24,14 @@ class WriterLock:
         self._depth = 0
 
     def try_acquire(self) -> bool:
-        """Take the lock if nobody else has it, and say whether that worked."""
+        """Acquire the lock if it is free; return whether that worked."""
         if self._depth == 0 and not self._try_lock():
             return False
         self._depth += 1
         return True
 
     def release(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
         self._depth -= 1
         if self._depth == 0 and self._file is not None:
             os.close(self._file)
@@ -39,7 +39,7 @@ class WriterLock:
 
     @contextmanager
     def hold(self, wait: float = 0.0) -> Iterator[None]:
-        """Hold the lock; `LockHeld` if it cannot be had in some seconds."""
+        """Hold the lock; raise `LockHeld` if it is not free within some seconds."""
         end = time.monotonic() + wait
         while not self.try_acquire():
             if time.monotonic() >= end:

@@ -1,4 +1,4 @@
-"""Looking after a library as a whole: check it, make its caches anew."""
+"""Maintaining a whole library: checking it, and rebuilding its caches."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _ALL = "SELECT id, archived FROM sources ORDER BY id"
 
 
 def check_library(library: Library, *, read_data: bool = False) -> list[ArchiveProblem]:
-    """What is wrong with database, archive and full text; nothing is changed.
+    """Return the problems of database, archive and full text; nothing is changed.
 
-    With `read_data` facts and full text are compared with what the archive gives.
+    `read_data` compares facts and full text with what the archive gives.
     """
     found = care.check_storage(library, read_data=read_data)
     found += _check_fulltext(library)
@@ -60,7 +60,7 @@ def _check_permissions(library: Library) -> list[ArchiveProblem]:
 
 
 def _check_erasure_key(library: Library) -> list[ArchiveProblem]:
-    """Whether what was forgotten or scrubbed can still be recognised."""
+    """Check whether forgotten and scrubbed content can still be recognised."""
     if library.db.read_one(_NEEDS_KEY) is None or keyed_hash(library.root, make=False) is not None:
         return []
     what = f"{KEY} is missing: what was forgotten or scrubbed is not recognised in imports"
@@ -96,7 +96,7 @@ def _check_encrypted_fulltext(library: Library) -> list[ArchiveProblem]:
 
 
 def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAIT) -> int:
-    """Make full text and facts of all sources anew from the archive; how many pieces there are."""
+    """Rebuild full text and facts of all sources from the archive; return the number of pieces."""
     db = library.db
     with library.lock.hold(wait):
         if has_broken_structure(db):
@@ -117,13 +117,13 @@ def reindex(library: Library, progress: Tell | None = None, *, wait: float = WAI
 
 
 def reindex_outdated(library: Library) -> None:
-    """Read those sources again from the archive of which facts or full text are not up to date."""
+    """Read those sources again from the archive whose facts or full text are outdated."""
     dirty: dict[int, int] = dict(library.db.read(DIRTY))
     if dirty:
         ImportRun(library, NOTHING, dirty, ImportResult(), None).run()
 
 
 def reindex_fulltext(library: Library) -> None:
-    """Make the full text of all sources anew from the archive, with the writer's lock held."""
+    """Rebuild the full text of all sources from the archive, with the writer's lock held."""
     library.recreate_fulltext()
     ImportRun(library, NOTHING, dict(library.db.read(_ALL)), ImportResult(), None).run()

@@ -1,7 +1,7 @@
 """Attachments over the limit, in sources that were just imported.
 
-They are imported like everything else: nothing is left out. The import only names the sources, so
-that a person learns why a library grows.
+They are imported like everything else. The import only names the sources, so that the user learns
+why a library grows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BLOCK = 1 << 20
 
 
 def find_oversized(paths: Iterable[bytes], limit: int) -> list[Oversized]:
-    """The sources among some that hold attachments over the limit."""
+    """Return those of some sources that hold attachments over the limit."""
     found = []
     for path in paths:
         count = _count_oversized(os.fsdecode(path), limit) if _may_hold(path, limit) else 0
@@ -67,7 +67,7 @@ def _count_oversized(path: str, limit: int) -> int:
             for attached in _list_attachments(part)
         )
     except (TalktreeError, OSError):
-        return 0  # the import says what is wrong with it
+        return 0  # the import reports what is wrong with it
 
 
 def _list_attachments(part: Part) -> Sequence[Part]:

@@ -1,6 +1,6 @@
-"""Comparing facts and full text with what the archive gives: everything is made again beside it.
+"""Comparing facts and full text with the archive, by rebuilding them in a copy.
 
-The copy lies in a temporary folder and is deleted in the end; the library is only read.
+The copy is in a temporary folder and is deleted at the end; the library is only read.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _COPIES = (
         "INSERT INTO generations (id, file, number, length, began) VALUES (?, ?, ?, ?, ?)",
     ),
 )
-"""What is needed to tell sources again, and does not come from telling them."""
+"""The tables that extracting sources again needs, and does not produce."""
 _SOURCES = "SELECT id, path, indexed = archived FROM sources ORDER BY id"
 _ABOUT = """
 SELECT s.native, s.title, p.text, b.text, s.first, s.last, s.messages, s.branches, s.sidechains,
@@ -98,19 +98,19 @@ _STRAYS = tuple(
 
 
 class _Copy(Library):
-    """A library in a temporary folder that is made from the archive of another one."""
+    """A library in a temporary folder that is built from the archive of another one."""
 
     def __init__(self, root: Path, archive: Archive, key: bytes | None) -> None:
         super().__init__(root, write=True, key=key)
         self.archive = archive
 
     def close(self) -> None:
-        """Let go of the copy; the archive belongs to the original."""
+        """Close the copy; the archive belongs to the original."""
         self.db.close()
 
 
 def compare_with_rebuild(library: Library) -> Iterator[ArchiveProblem]:
-    """What of facts and full text is not what the archive gives."""
+    """Yield how facts and full text differ from what the archive gives."""
     with library.db.snapshot(), open_rebuilt_copy(library) as copy:
         yield from compare_facts(library.db, copy.db)
         documents = {*copy.fulltext.documents()}
@@ -119,7 +119,7 @@ def compare_with_rebuild(library: Library) -> Iterator[ArchiveProblem]:
 
 @contextmanager
 def open_rebuilt_copy(library: Library) -> Iterator[Library]:
-    """A library for a while, with the same sources, told again from the archive."""
+    """Provide a temporary library with the same sources, extracted again from the archive."""
     with (
         tempfile.TemporaryDirectory(prefix="talktree-check-") as folder,
         _Copy(Path(folder) / "library", library.archive, library.key) as copy,
@@ -132,12 +132,12 @@ def open_rebuilt_copy(library: Library) -> Iterator[Library]:
 
 
 def compare_facts(db: Database, copy: Database) -> Iterator[ArchiveProblem]:
-    """What of the facts in a database is not as in one that was made from the archive."""
+    """Yield how the facts in a database differ from those of one built from the archive."""
     sources = db.read(_SOURCES)
     has_sums = are_totals_current(db) and all(row[2] for row in sources)
     for source, path, is_indexed in sources:
         if not is_indexed:
-            continue  # an import was interrupted; the next one tells this source again
+            continue  # an import was interrupted; the next one extracts this source again
         different = [
             name
             for name, read in _list_readers(source, has_sums=has_sums)
@@ -185,7 +185,7 @@ def _read_columns(db: Database, source: int) -> list[Any]:
 def _compare_documents(
     library: Library, wanted: Set[tuple[PieceAddress, str]]
 ) -> Iterator[ArchiveProblem]:
-    """What differs in the full text, if nothing was written meanwhile."""
+    """Yield the differences of the full text, if nothing was written meanwhile."""
     before = library.db.read(_SOURCES)
     if not library.has_fulltext() or not is_recorded(library.db):
         return

@@ -1,4 +1,4 @@
-"""Telling a source again from the archive: after a kill, and for `reindex`."""
+"""Extracting a source again from the archive: after a kill, and for `reindex`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEEP = "SELECT state, trouble FROM sources WHERE id = ?"
 
 
 def reextract_source(intake: ImportContext, source: int) -> Iterator[int]:
-    """Forget what a source told and tell it anew, a stretch at a time."""
+    """Drop the facts of a source and extract them again, a batch at a time."""
     row = intake.rows.find_source(source)
     found = intake.db.read_one(_GENERATION, (source,))
     if row is None:

@@ -1,6 +1,6 @@
-"""What an import did.
+"""The result of an import.
 
-Plain classes: an import that finds nothing new should not wait for anything else to load.
+These are plain classes: an import that finds nothing new should not load anything else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from talktree.errors import Failure
 
 
 class FailedPath(NamedTuple):
-    """A path that could not be taken in, and why."""
+    """A path that could not be imported, and why."""
 
     raw_path: bytes
     failure: Failure
@@ -30,7 +30,7 @@ DAMAGED = "damaged"
 
 
 def without_path(message: str, path: bytes) -> str:
-    """A message about a source without the path that it begins with."""
+    """Return a message about a source without the path that it begins with."""
     shown = os.fsdecode(path)
     for name in (shown, os.path.basename(shown)):
         message = message.removeprefix(f"{name}: ")
@@ -62,18 +62,18 @@ class Oversized(NamedTuple):
 
 
 class ImportResult:
-    """What an import saw and did, in sources unless it says otherwise."""
+    """The result of an import; its numbers count sources unless they say otherwise."""
 
     def __init__(self, *, failed: Iterable[FailedPath] = (), **counts: int) -> None:
         self.failed = list(failed)
         self.skipped: list[SkippedFile] = []
-        """What was looked at now and is not a conversation, or is not read."""
+        """Files read now that are not conversations, or are not imported."""
         self.incomplete: list[FailedPath] = []
         """Sources that were imported, but not all of them: damaged, or changed meanwhile."""
         self.oversized: list[Oversized] = []
         """Sources read now with attachments over the limit."""
         self.scrubbed: set[bytes] = set()
-        """Files with secrets that were scrubbed; they were imported without them."""
+        """Files with scrubbed secrets; they were imported with those masked."""
         self.tombstones: set[int] = set()
         """The numbers of forgotten conversations whose files were skipped."""
         for name, count in counts.items():
@@ -87,13 +87,13 @@ class ImportResult:
     moved: int = 0
     gone: int = 0
     back: int = 0
-    """Sources that were gone and are there again, as they were."""
+    """Sources that were gone and are back, unchanged."""
     completed: int = 0
-    """Sources that an import before this one had kept but not indexed."""
+    """Sources that an earlier import had archived but not indexed."""
     passed_over: int = 0
-    """Files that are no conversations."""
+    """Files that are not conversations."""
     untold: int = 0
-    """Lines that are too long to be told; they are kept, but nothing finds or counts them."""
+    """Lines that are too long to extract; they are archived, but not searched or counted."""
     files_opened: int = 0
     bytes_read: int = 0
     records: int = 0
@@ -106,12 +106,12 @@ class ImportResult:
         return len(self.tombstones)
 
     def count_damaged(self) -> int:
-        """How many sources were imported although they are damaged."""
+        """Return how many sources were imported although they are damaged."""
         return sum(each.failure.kind == DAMAGED for each in self.incomplete)
 
     @property
     def changed(self) -> bool:
-        """Whether the library is another than before."""
+        """Whether the library changed."""
         return bool(
             self.new
             or self.grown
@@ -124,7 +124,7 @@ class ImportResult:
 
 
 class ImportProgress(NamedTuple):
-    """How far an import has come; told once for each source that is not as it was."""
+    """The progress of an import; reported once for each source that changed."""
 
     source: bytes
     sources_done: int
@@ -132,11 +132,11 @@ class ImportProgress(NamedTuple):
     bytes_done: int
     bytes: int
     what: str
-    """What became of the source: new, grown, replaced, moved, gone, back, completed or failed."""
+    """The outcome of the source: new, grown, replaced, moved, gone, back, completed or failed."""
     size: int
     """How many bytes of it were read now."""
 
 
 Tell = Callable[[ImportProgress], None]
 Pulse = Callable[[int, int], None]
-"""Called often, with how many bytes were read so far and how many there are; it may raise."""
+"""Called often, with the bytes read so far and the total; it may raise."""

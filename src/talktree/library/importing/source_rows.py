@@ -44,7 +44,7 @@ _DROP_FILE = "DELETE FROM files WHERE id = ?"
 
 
 class SourceRow(NamedTuple):
-    """What must be known of a source to go on reading it."""
+    """The state of a source that is needed to continue reading it."""
 
     id: int
     path: bytes
@@ -56,7 +56,7 @@ class SourceRow(NamedTuple):
 
 
 class FileRow(NamedTuple):
-    """What must be known of a file to go on keeping it."""
+    """The state of a file that is needed to continue archiving it."""
 
     id: int
     source: int
@@ -65,18 +65,18 @@ class FileRow(NamedTuple):
 
 
 class ImportRows:
-    """Reading and writing rows of sources and files."""
+    """Reads and writes rows of sources and files."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def find_source(self, id: int) -> SourceRow | None:
-        """A source by its number."""
+        """Return a source by its number."""
         row = self._db.read_one(_SOURCE, (id,))
         return None if row is None else SourceRow(*row)
 
     def get_or_make_source(self, path: bytes, format: str, *, lines: bool) -> int:
-        """The source at a path, made if there is none."""
+        """Return the source at a path, created if there is none."""
         row = self._db.read_one(_SOURCE_AT, (path,))
         if row is None:
             return self._db.run(_ADD_SOURCE, (path, format, int(lines)))
@@ -84,32 +84,32 @@ class ImportRows:
         return int(row[0])
 
     def set_state(self, id: int, state: str, trouble: str | None = None) -> None:
-        """Say whether a source is there and in order."""
+        """Record whether a source exists and is in order."""
         self._db.run(_STATE, (state, trouble, id))
 
     def mark_outdated(self, id: int) -> None:
-        """Say that more is kept of a source than is told; the next import tells it anew."""
+        """Record that the facts of a source are outdated; the next import extracts it again."""
         self._db.run(_UNTOLD, (id,))
 
     def find_file(self, path: bytes) -> FileRow | None:
-        """The file at a path."""
+        """Return the file at a path."""
         row = self._db.read_one(_FILE_AT, (path,))
         return None if row is None else FileRow(*row)
 
     def ids_of(self, source: int) -> set[str]:
-        """The ids of the conversations of a source."""
+        """Return the ids of the conversations of a source."""
         return {row[0] for row in self._db.read(_IDS_OF, (source, source)) if row[0]}
 
     def files_of(self, source: int) -> dict[bytes, FileRecord]:
-        """What is known of the files of a source, by their paths."""
+        """Return the known files of a source, by their paths."""
         return {row[2]: FileRecord(*row) for row in self._db.read(_FILES_OF, (source,))}
 
     def provisional_files(self, source: int) -> set[bytes]:
-        """The files of a source with versions that were not compared as a whole."""
+        """Return the files of a source with versions that were not compared as a whole."""
         return {row[0] for row in self._db.read(_PROVISIONAL, (source,))}
 
     def make_file(self, source: int, path: bytes) -> int:
-        """A row for a file that is about to be read."""
+        """Add a row for a file that is about to be read."""
         return self._db.run(
             _ADD_FILE, (source, path, 0, 0, 0, 0, 0, "unreadable", None, None, None)
         )
@@ -123,7 +123,7 @@ class ImportRows:
         guard: bytes | None = None,
         trouble: str | None = None,
     ) -> None:
-        """Remember a file as it was seen and taken in, or why it was not."""
+        """Record a file as it was seen and imported, or why it was not."""
         row = self.find_file(seen.path)
         values = (
             seen.size,
@@ -142,13 +142,13 @@ class ImportRows:
             self._db.run(_SET_FILE, (source, seen.path, *values, row.id))
 
     def set_file_state(self, id: int, state: str, trouble: str | None = None) -> None:
-        """Say whether a file is there, and why it cannot be read."""
+        """Record whether a file exists, and why it cannot be read."""
         self._db.run(_FILE_STATE, (state, trouble, id))
 
     def vacate(self, path: bytes) -> bool:
-        """Forget that a file at a path was no conversation, so that another can have the path.
+        """Delete the record of a file without a conversation, so that another can have the path.
 
-        What is kept of a file stays in its place: then nothing is done, and this is False.
+        If a file is archived at the path, nothing is done; return false.
         """
         row = self.find_file(path)
         if row is not None and (row.source or row.generation is not None):
@@ -160,10 +160,10 @@ class ImportRows:
         return True
 
     def move(self, file: int, source: int, path: bytes) -> None:
-        """A file that is a source of its own has another path now."""
+        """Record the new path of a file that is a source of its own."""
         self._db.run(_FILE_PATH, (path, file))
         self._db.run(_SOURCE_PATH, (path, source))
 
     def drop_file(self, id: int) -> None:
-        """Forget a file that nothing was kept of."""
+        """Delete the record of a file that is not archived."""
         self._db.run(_DROP_FILE, (id,))

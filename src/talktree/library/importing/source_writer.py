@@ -1,4 +1,4 @@
-"""A source that is being told: pieces into the full text, facts and shape into the tables."""
+"""Collecting and saving a source: pieces into the full text, facts and tree into the tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UNPACK = msgspec.msgpack.Decoder(Heading)
 
 
 class SourceCollector:
-    """What was told of a source so far."""
+    """The facts collected from a source so far."""
 
     def __init__(self, intake: ImportContext, row: SourceRow) -> None:
         self.id = row.id
@@ -55,7 +55,7 @@ class SourceCollector:
         self._intake = intake
 
     def add_facts(self, facts: ExtractedFacts) -> None:
-        """Take in what a stretch of the source tells, but for its pieces."""
+        """Add the facts of a batch of the source, without its pieces."""
         intake, id = self._intake, self.id
         intake.facts.add_facts(id, facts)
         project = facts.head.project
@@ -67,7 +67,7 @@ class SourceCollector:
         self.heading = facts.head
 
     def forget_facts(self) -> None:
-        """What was told of it counts no more: it will be told anew."""
+        """Drop all of its facts: it will be extracted again."""
         intake = self._intake
         intake.facts.forget(self.id)
         intake.db.run(_FORGET, (self.id,))
@@ -76,9 +76,9 @@ class SourceCollector:
         self._shape, self._links, self._conversations = PackedTree(), [], []
 
     def save(self, size: int, modified: int, content: Content | None = None) -> None:
-        """Write what is told of the source as a whole, and that its documents are on their way.
+        """Save the facts of the source as a whole, and record that its documents are pending.
 
-        Of a file of lines, the content is what is kept of it.
+        `content` is the archived content of a file of lines.
         """
         self._intake.touched.add(self.id)
         head = self.heading or Heading()
@@ -116,12 +116,12 @@ class SourceCollector:
         )
 
     def _read_bytes(self, content: Content, at: int, size: int) -> bytes:
-        """Bytes of the source that the archive may not have written yet."""
+        """Return bytes of the source that the archive may not have written yet."""
         self._intake.archive.flush()
         return content.read(at, at + size)
 
     def _describe_conversation(self, head: Heading, content: Content) -> ConversationFacts:
-        """What is told of the conversation in a file of lines."""
+        """Return the facts of the conversation in a file of lines."""
         shape = self._shape
         threads, branches, sidechains = shape.threads, shape.branches, shape.sidechains
         native, has_copies = head.native, bool(shape.copies)
@@ -130,7 +130,8 @@ class SourceCollector:
             try:
                 counts, id = read_counts_and_id(os.path.basename(self.path), content, self._format)
             except Exception as error:
-                # A mistake of ours costs the inferred links, not the source and not the import.
+                # A programming error loses the inferred links, but neither the source nor the
+                # import.
                 self._intake.report_incomplete(
                     self.path, describe_internal_error(os.fsdecode(self.path), error)
                 )
@@ -155,7 +156,7 @@ class SourceCollector:
 
 
 def save_conversations(db: Database, source: int, found: Sequence[ConversationFacts]) -> None:
-    """Write the rows of the conversations in a source, in the place of those it had."""
+    """Write the rows of the conversations in a source, replacing the old ones."""
     db.run(_FORGET_CONVERSATIONS, (source,))
     db.run_many_atomically(
         _ADD_CONVERSATION,
@@ -178,7 +179,7 @@ def _pack_heading(head: Heading) -> bytes:
     try:
         return _PACK.encode(head)
     except UnicodeEncodeError:
-        # Halves of characters, in a title or in a name of other bytes, become the sign for that.
+        # Surrogates, in a title or in a name of other bytes, become the replacement character.
         return _PACK.encode(_replace_surrogates_in(msgspec.to_builtins(head)))
 
 
@@ -195,5 +196,5 @@ def _replace_surrogates_in(value: object) -> object:
 
 
 def replace_surrogates(text: str | None) -> str | None:
-    """A text without halves of characters, which no database takes."""
+    """Return a text without surrogates, which no database accepts."""
     return None if text is None else text.encode("utf-8", "replace").decode("utf-8")

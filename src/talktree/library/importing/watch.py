@@ -1,4 +1,4 @@
-"""Following places: look, take in what changed, wait, look again."""
+"""Watching places: scan, import what changed, wait, repeat."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 EVERY = 1.0
 SHARE = 20
-"""Looking takes no more than one part in so many of the time, however many files there are."""
+"""Scanning takes at most one part in this many of the time, however many files there are."""
 QUIET = 10.0
-"""A file that did not change for that many seconds is compared as a whole."""
+"""A file that did not change for this many seconds is compared as a whole."""
 
 
 def watch(
@@ -29,12 +29,11 @@ def watch(
     progress: Tell | None = None,
     quiet: float = QUIET,
 ) -> Iterator[ImportResult]:
-    """What each look took in, as long as somebody asks for more.
+    """Yield the result of each scan that imported something.
 
-    While a file grows, only a sample of what was there before is compared each time. Its versions
-    are provisional until it was quiet and all of it was compared. The lock is held only while
-    something is taken in, so that others can import meanwhile. A failure is told once, not with
-    every look.
+    While a file grows, only a sample of its older part is compared each time. Its versions are
+    provisional until it was quiet and all of it was compared. The lock is held only during an
+    import, so that others can import meanwhile. A failure is reported once, not with every scan.
     """
     facts: set[tuple[bytes, str]] = set()
     while True:

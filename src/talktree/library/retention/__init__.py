@@ -1,1 +1,1 @@
-"""Retention: which conversations the rules of the user let go, and when."""
+"""Retention: which conversations the user's rules forget, and when."""

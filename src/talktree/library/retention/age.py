@@ -1,4 +1,4 @@
-"""Ages as rules write them, and the moment at which something has reached one."""
+"""Ages as rules write them, and when something reaches one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DAYS = {"d": 1, "w": 7}
 
 
 def find_due_time(since: int, age: str) -> int | None:
-    """When something from that moment on has an age such as `180d`; None if that is never.
+    """Return when something from that time on reaches an age such as `180d`; None if never.
 
     Months and years are those of the calendar, so `1m` after 31 January is the end of February.
     """

@@ -1,10 +1,10 @@
-"""Applying retention: rules that the user has confirmed, by a clock that can be believed.
+"""Applying retention: rules that the user has confirmed, by a clock that can be trusted.
 
 Rules are confirmed by applying them once by hand, after a plan was shown. From then on imports
-apply them. A changed rule has to be confirmed again. A clock that was set wrong must not empty a
-library, so the time of the last run is kept: automatic runs stop when the clock is behind it or
-far ahead. Imports and file times since then show that time has passed, as long as there is no long
-gap between them: what a clock that jumped writes comes after such a gap.
+apply them. A changed rule has to be confirmed again. A wrong clock must not empty a library, so the
+time of the last run is kept: automatic runs stop when the clock is behind it or far ahead. Imports
+and file times since then show that time has passed, as long as there is no long gap between them:
+what a clock that jumped writes comes after such a gap.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 COMMAND = "talktree library retention"
 TOLERANCE = 3600 * SECOND
-"""How far a clock may go back: it is set right now and then."""
+"""How far a clock may go back: clocks are adjusted now and then."""
 LONGEST_GAP = 7 * DAY
-"""How far the clock may be ahead of the last moment that can be trusted, in automatic runs."""
+"""How far the clock may be ahead of the last trusted time, in automatic runs."""
 ABSURD = 400 * DAY
-"""The time that the clock may be ahead of everything the library has ever seen."""
+"""The result of retention: what was forgotten, or why nothing was."""
 
 _GET = "SELECT value FROM about WHERE key = ?"
 _SET = """
@@ -54,7 +54,7 @@ class RetentionResult(NamedTuple):
     cases: tuple[RetentionCase, ...] = ()
     freed: int = 0
     left: tuple[str, ...] = ()
-    """What could not be erased yet; empty if all is gone."""
+    """What could not be erased yet; empty if everything was."""
     why_not: str | None = None
     """Set if rules exist and were not applied."""
     hint: str | None = None
@@ -63,10 +63,10 @@ class RetentionResult(NamedTuple):
 def apply_retention(
     library: Library, *, now: int | None = None, trust_clock: bool = False
 ) -> RetentionResult:
-    """Forget what the rules let go, and confirm these rules for the imports to come.
+    """Forget what the rules select, and confirm these rules for later imports.
 
-    `trust_clock` says that the clock is right although it is behind the last run, or far ahead of
-    everything that the library has seen.
+    `trust_clock` accepts a clock that is behind the last run, or far ahead of everything that the
+    library has seen.
     """
     now = time.time_ns() if now is None else now
     with library.lock.hold(WAIT):
@@ -80,7 +80,7 @@ def apply_retention(
 
 
 def run_retention(library: Library, *, now: int | None = None) -> RetentionResult:
-    """Forget what rules let go that were confirmed before; else say what has to be done."""
+    """Apply rules that were confirmed before; otherwise report what has to be done."""
     now = time.time_ns() if now is None else now
     rules = retention_rules()
     if not rules.rules:
@@ -98,16 +98,16 @@ def run_retention(library: Library, *, now: int | None = None) -> RetentionResul
 
 
 def find_retention_notice(library: Library, *, now: int | None = None) -> RetentionResult | None:
-    """Why the rules of the configuration are not applied by imports; None if they are."""
+    """Return why imports do not apply the configured rules; None if they do."""
     rules = retention_rules()
     why_not = _explain_not_applied(library, rules, time.time_ns() if now is None else now)
     return None if not rules.rules or why_not is None else _not_applied_result(why_not)
 
 
 def _explain_not_applied(library: Library, rules: RetentionRules, now: int) -> str | None:
-    """Why the rules cannot be applied without the user; None if they can.
+    """Return why the rules cannot be applied without the user; None if they can.
 
-    Rules that mean nothing are an error, also before they are confirmed.
+    Invalid rules are an error, also before they are confirmed.
     """
     resolve_formats(rules)
     confirmed = _read_value(library, _CONFIRMED)
@@ -129,7 +129,7 @@ def _explain_not_applied(library: Library, rules: RetentionRules, now: int) -> s
 
 
 def _find_last_trusted_time(library: Library, last: int, now: int) -> int:
-    """The last moment up to which imports and changes of files follow each other without a gap."""
+    """Return the last time reached by imports and file changes without a gap between them."""
     trusted = last
     for (moment,) in library.db.iter_rows(_MOMENTS, (last, now)):
         if moment > trusted + LONGEST_GAP:
@@ -146,7 +146,7 @@ def _not_applied_result(why: str) -> RetentionResult:
 
 
 def find_clock_refusal(library: Library, *, now: int | None = None) -> RefusedInput | None:
-    """Why applying the rules needs a clock that is confirmed; None if it does not."""
+    """Return why applying the rules needs a clock that the user confirms; None if it does not."""
     now = time.time_ns() if now is None else now
     last = int(_read_value(library, _CLOCK) or 0)
     seen = (library.db.read_one(_NEWEST) or (None,))[0]

@@ -1,7 +1,7 @@
-"""What the rules let go at a moment: one case for each source, nothing is changed.
+"""The retention plan: one case for each source that the rules select; nothing is changed.
 
 The library keeps and forgets sources as a whole. A file with several conversations is forgotten
-only when the rules let all of them go.
+only when the rules select all of them.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ Names = Mapping[int, list[tuple[str, str]]]
 
 
 class RetentionCase(NamedTuple):
-    """A source that the rules let go."""
+    """A source that the rules select."""
 
     entry: LibraryEntry
     """Its conversation, or the newest of several."""
     rule: RetentionRule
     due_ns: int
-    """The moment from which on it is to be forgotten, in nanoseconds since 1970."""
+    """When it becomes due, in nanoseconds since 1970."""
     conversations: int
 
     @property
     def due(self) -> datetime | None:
-        """The moment from which on it is to be forgotten, in UTC."""
+        """When it becomes due, in UTC."""
         return to_datetime(self.due_ns)
 
 
 class RetentionPlan(NamedTuple):
-    """What the rules say about the whole library at a moment."""
+    """The plan for the whole library at a given time."""
 
     rules: RetentionRules
     now_ns: int
     cases: tuple[RetentionCase, ...]
-    """What is to be forgotten, in the order in which it came due."""
+    """What is to be forgotten, in the order in which it became due."""
     total: int
     """How many conversations the library has."""
     kept: int
@@ -61,15 +61,15 @@ class RetentionPlan(NamedTuple):
     undated: int
     """How many have no date and are kept for that reason."""
     shared: int
-    """How many would go if their file did not hold others, too."""
+    """How many would be forgotten if their file did not hold others."""
     changed: int
     """How many sources changed on disk after they were imported, so that their age is unknown."""
     next_due_ns: int | None
-    """When the next conversation comes due, in nanoseconds since 1970."""
+    """When the next conversation becomes due, in nanoseconds since 1970."""
 
     @property
     def next_due(self) -> datetime | None:
-        """When the next conversation comes due, in UTC."""
+        """When the next conversation becomes due, in UTC."""
         return to_datetime(self.next_due_ns)
 
     @property
@@ -79,7 +79,7 @@ class RetentionPlan(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """What the rules say about one conversation."""
+    """The result of the rules for one conversation."""
 
     entry: LibraryEntry
     rule: RetentionRule | None = None
@@ -91,7 +91,7 @@ class _Verdict(NamedTuple):
 def plan_retention(
     library: Library, *, rules: RetentionRules | None = None, now: int | None = None
 ) -> RetentionPlan:
-    """What the rules of the configuration let go now."""
+    """Return what the configured rules select now."""
     rules = resolve_formats(retention_rules() if rules is None else rules)
     now = time.time_ns() if now is None else now
     names = _load_branch_names(library)
@@ -129,7 +129,7 @@ def plan_retention(
 def _without_kept_copies(
     library: Library, cases: list[RetentionCase], due: set[int]
 ) -> tuple[list[RetentionCase], int]:
-    """The cases of which all copies are due, and how many conversations are kept for a copy.
+    """Return the cases whose copies are all due, and how many conversations are kept for a copy.
 
     Forgetting a conversation forgets its copies, so one that is kept keeps all of them.
     """
@@ -145,9 +145,9 @@ def _without_kept_copies(
 
 
 def resolve_formats(rules: RetentionRules) -> RetentionRules:
-    """The rules with the slugs of formats in place of their other names.
+    """Return the rules with aliases of formats replaced by their slugs.
 
-    A name that no format has is an error.
+    An unknown name is an error.
     """
     if not any(rule.formats for rule in rules.rules):
         return rules
@@ -171,14 +171,14 @@ def resolve_formats(rules: RetentionRules) -> RetentionRules:
 def _apply_rules(
     entry: LibraryEntry, rules: Iterable[RetentionRule], names: list[tuple[str, str]], now: int
 ) -> _Verdict:
-    """What the rules say: a rule to keep wins, else the first moment that any of them names."""
+    """Return the result of the rules: a rule to keep wins, otherwise the earliest due time."""
     fitting = [rule for rule in rules if _matches_rule(rule, entry, names)]
     forgetting = [rule for rule in fitting if rule.forget_after is not None]
     if not forgetting:
         return _Verdict(entry)
     if entry.last_ns is None:
         return _Verdict(entry, undated=True)
-    # A date in the future is a mistake of some clock: it counts as now.
+    # A date in the future comes from a wrong clock: it counts as now.
     last = min(entry.last_ns, now)
     dues = [(find_due_time(last, rule.forget_after or ""), rule) for rule in forgetting]
     known = [(due, rule) for due, rule in dues if due is not None]
@@ -201,7 +201,7 @@ def _matches_rule(rule: RetentionRule, entry: LibraryEntry, names: list[tuple[st
 
 
 def _matches_any(values: Iterable[str], patterns: tuple[str, ...]) -> bool:
-    """Whether one of the patterns fits one of the values; true if there are no patterns."""
+    """Whether one of the patterns matches one of the values; true if there are no patterns."""
     if not patterns:
         return True
     return any(fnmatchcase(value, pattern) for value in values for pattern in patterns)
@@ -212,7 +212,7 @@ def _is_due(verdict: _Verdict, now: int) -> bool:
 
 
 def _make_case(verdicts: list[_Verdict]) -> RetentionCase:
-    """A source is due when the last of its conversations is."""
+    """Return the case of a source, which is due when the last of its conversations is."""
     last = max(verdicts, key=lambda each: each.due or 0)
     assert last.rule is not None
     assert last.due is not None
@@ -220,12 +220,12 @@ def _make_case(verdicts: list[_Verdict]) -> RetentionCase:
 
 
 def _has_changed(library: Library, entry: LibraryEntry) -> bool:
-    """Whether the files of a source are not as they were imported: it may have gone on since."""
+    """Whether the files of a source changed since the import: it may have continued."""
     for path, size, modified in library.db.read(_FILES, (entry.source,)):
         try:
             found = os.stat(path)
         except OSError:
-            continue  # gone: what the library has is all there is
+            continue  # gone: the library has the only copy
         if (found.st_size, found.st_mtime_ns) != (size, modified):
             return True
     return False

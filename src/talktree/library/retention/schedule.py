@@ -1,4 +1,4 @@
-"""Retention while files are watched: now and then, and not for every change."""
+"""Retention while files are watched: at intervals, not for every change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERY = 3600.0
 
 
 class RetentionSchedule:
-    """When the confirmed rules are applied next."""
+    """Decides when the confirmed rules are applied next."""
 
     def __init__(self, every: float = EVERY) -> None:
         self._every = every

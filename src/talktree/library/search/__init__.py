@@ -1,1 +1,1 @@
-"""Searching: queries as people write them, and what they find."""
+"""Searching: queries and their results."""

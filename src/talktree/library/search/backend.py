@@ -1,8 +1,8 @@
-"""A library as a shelf: pieces from the archive, and what the tables tell of their sources.
+"""The library as a search backend: pieces from the archive, and facts of their sources.
 
-What is read of a source is remembered until the index has another commit.
+What is read of a source is cached until the index has another commit.
 
-What a search needs of a library: where pieces are, and what is told of their sources.
+The protocol is what a search needs of a library.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class HitConversation(NamedTuple):
-    """What is told of the conversation a piece is in."""
+    """The facts of the conversation that a piece is in."""
 
     conversation: str
     """Its id in its own format, or else its number in the library."""
@@ -36,11 +36,11 @@ class HitConversation(NamedTuple):
     title: str | None
     project: str | None
     here: bool = True
-    """Whether its file is still there."""
+    """Whether its file still exists."""
 
 
 class RecordState(NamedTuple):
-    """What is told of one record: its id, and whether the current leaf reaches it."""
+    """The id of a record, and whether the current leaf reaches it."""
 
     message: str | None
     state: str
@@ -54,19 +54,19 @@ class SearchBackend(Protocol):
         """The index."""
 
     def ahead(self, places: Sequence[PieceAddress]) -> None:
-        """Tell that the pieces of these places will be asked for."""
+        """Announce that the pieces of these places will be read."""
 
     def pieces(self, source: int, at: int) -> Sequence[SearchPiece]:
-        """The pieces of one record, made again; none if it is no longer there."""
+        """Return the pieces of one record, extracted again; none if it no longer exists."""
 
     def about(self, source: int, at: int) -> HitConversation | None:
-        """What is told of the conversation of a record; None if it was forgotten meanwhile."""
+        """Return the conversation of a record; None if it was forgotten meanwhile."""
 
     def where(self, source: int, at: int) -> RecordState:
-        """The id of a record, and its state: current, abandoned or compacted."""
+        """Return the id of a record, and its state: current, abandoned or compacted."""
 
     def sessions(self, beginning: str) -> Sequence[RecordRange]:
-        """The conversations whose ids begin so."""
+        """Return the conversations whose ids begin with this prefix."""
 
 
 _SOURCE = """
@@ -90,11 +90,11 @@ _LAST = "\U0010ffff"
 _CALL_ID = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]+)"')
 _LINES_KEPT = 512
 _LONG = 64 << 10
-"""How many bytes a line may have that is remembered."""
+"""Maximum bytes of a line that is cached."""
 
 
 class SearchableLibrary(Protocol):
-    """What a library is made of."""
+    """The parts of a library that the backend uses."""
 
     @property
     def db(self) -> Database:
@@ -110,7 +110,7 @@ class SearchableLibrary(Protocol):
 
 
 def get_backend(library: SearchableLibrary) -> LibraryBackend:
-    """The shelf of a library, the same as long as it is open."""
+    """Return the backend of a library, the same as long as it is open."""
     shelf = _shelves.get(library)
     if shelf is None:
         shelf = _shelves[library] = LibraryBackend(library)
@@ -125,7 +125,7 @@ class _Source(Struct, frozen=True):
 
 
 class LibraryBackend:
-    """The shelf of an open library."""
+    """The search backend of an open library."""
 
     def __init__(self, library: SearchableLibrary) -> None:
         self._whose = ref(library)
@@ -138,7 +138,7 @@ class LibraryBackend:
 
     @property
     def fulltext(self) -> AnyFullText:
-        """The index, as of its last commit; what was known of an older one is forgotten."""
+        """The index, as of its last commit; what was cached of an older one is dropped."""
         index = self._open().fulltext
         commit = index.searcher()
         if commit is not self._commit:
@@ -153,7 +153,7 @@ class LibraryBackend:
         return library
 
     def pieces(self, source: int, at: int) -> Sequence[SearchPiece]:
-        """The pieces of one record, made again."""
+        """Return the pieces of one record, extracted again."""
         known = self._load_source(source)
         if known is None:
             return ()
@@ -167,7 +167,7 @@ class LibraryBackend:
         return extract_pieces(line, at, self._find_heading(source, line))
 
     def _find_heading(self, source: int, line: bytes) -> Heading | None:
-        """Which tools the results in a line are of: only lines before it name them."""
+        """Return the tools of the results in a line: only lines before it name them."""
         ids = _CALL_ID.findall(line)
         if not ids:
             return None
@@ -178,7 +178,7 @@ class LibraryBackend:
         return Heading(open={key: str(row[0]) for key, row in rows if row})
 
     def about(self, source: int, at: int) -> HitConversation | None:
-        """What is told of the conversation of a record."""
+        """Return the conversation of a record."""
         known = self._load_source(source)
         if known is None:
             return None
@@ -193,7 +193,7 @@ class LibraryBackend:
         return known.about._replace(conversation=row[1], title=row[2])
 
     def where(self, source: int, at: int) -> RecordState:
-        """The id of a record, and its state."""
+        """Return the id of a record, and its state."""
         known = self._load_source(source)
         shape = self._load_tree(source)
         state = "current" if shape is None else shape.state_at(at)
@@ -208,7 +208,7 @@ class LibraryBackend:
         return RecordState(read_record_id(self._read_line(source, at)), state)
 
     def sessions(self, beginning: str) -> Sequence[RecordRange]:
-        """The conversations whose ids begin so."""
+        """Return the conversations whose ids begin with this prefix."""
         found = [
             RecordRange(source, start, end)
             for source, start, end in self._db.read(_BY_ID, (beginning, beginning + _LAST))
@@ -235,7 +235,7 @@ class LibraryBackend:
         return self._shapes[source]
 
     def ahead(self, places: Sequence[PieceAddress]) -> None:
-        """Have the lines of these places at hand, which takes less time for many at once."""
+        """Read the lines of these places into the cache, which is faster for many together."""
         from talktree.library.archive.line_reader import LinePlace, read_lines_at
 
         asked: dict[LinePlace, tuple[int, int]] = {}
@@ -248,7 +248,7 @@ class LibraryBackend:
             self._cache_line(*asked[where], line)
 
     def _read_line(self, source: int, at: int) -> bytes:
-        """The line at a place."""
+        """Return the line at a place."""
         line = self._lines.get((source, at))
         if line is None:
             from talktree.library.extract.record import read_line_at
@@ -263,7 +263,7 @@ class LibraryBackend:
         return line
 
     def _cache_line(self, source: int, at: int, line: bytes) -> None:
-        """Keep a line at hand for a while, unless it is so long that a few would fill memory."""
+        """Cache a line for a while, unless it is so long that a few would fill memory."""
         while len(self._lines) >= _LINES_KEPT:
             self._lines.pop(next(iter(self._lines)))
         if len(line) <= _LONG:
@@ -288,5 +288,5 @@ def _to_source(row: tuple[object, ...]) -> _Source:
 
 
 def _fallback_id(path: bytes) -> str:
-    """What a conversation without an id is called: the name of its file."""
+    """Return the name of a conversation without an id: the name of its file."""
     return os.path.splitext(os.fsdecode(os.path.basename(path)))[0]

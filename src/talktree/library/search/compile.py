@@ -1,9 +1,8 @@
-"""Queries for the index.
+"""Compiling queries for the index.
 
-Each comes with what the index cannot tell (signs, what the shape of a conversation says): there it
-finds more than was asked for, and `meaning.matches` decides. Nothing a person wrote is given to
-tantivy's own query language: words become terms, and the few patterns are made of words, which
-have no signs.
+Each comes with what the index cannot decide (signs, the tree of a conversation): there it finds too
+much, and `match.matches` decides. User input never reaches tantivy's own query language: words
+become terms, and the few patterns are made of words, which have no signs.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ class Compiled(Struct, frozen=True):
 
     query: IndexQuery
     rest: Query | None = None
-    """What is still to be asked of all it finds; None if all of it is what was asked for."""
+    """The conditions that remain to be checked for its results; None if all of them match."""
     ranked: bool = False
-    """Whether its scores say anything."""
+    """Whether its scores are meaningful."""
 
 
 Sessions = Callable[[str], Sequence[RecordRange]]
 
 
 def compile_query(query: Query, sessions: Sessions) -> Compiled:
-    """The query for the index; `sessions` knows conversations by the beginnings of their ids."""
+    """Compile a query for the index; `sessions` finds conversations by prefixes of their ids."""
     match query:
         case Phrase(words=words):
             return Compiled(_compile_phrase(words), ranked=True)
@@ -90,7 +89,7 @@ def _compile_phrase(words: Sequence[str]) -> IndexQuery:
 
 
 def _compile_pattern(pattern: Pattern, rest: Query | None) -> Compiled:
-    """Words of which the ends may go on: each must be there; their order is told by the text."""
+    """Compile words with open ends: each must occur; the text decides about their order."""
     if pattern.is_everything():
         return Compiled(_match_everything(), rest)
     words = list(pattern.words)
@@ -109,7 +108,7 @@ def _compile_pattern(pattern: Pattern, rest: Query | None) -> Compiled:
 
 
 def _compile_words_like(before: str, word: str, behind: str) -> IndexQuery:
-    """Words that have this one in them; words are letters and digits, which mean themselves."""
+    """Return a pattern for words that contain this one; words need no escaping."""
     if not before and not behind:
         return _compile_phrase([word])
     return IndexQuery.regex_query(SCHEMA, "body", f"{before}{word}{behind}")
@@ -168,7 +167,7 @@ def _compile_all(parts: Sequence[Query], sessions: Sessions) -> Compiled:
         elif found.rest is None:
             clauses.append((Occur.MustNot, found.query))
         else:
-            # What might match cannot be left out: it might also not match.
+            # What might match cannot be excluded: it might also not match.
             rest.append(part)
     if all(occur == Occur.MustNot for occur, _ in clauses):
         clauses.append((Occur.Must, _match_everything()))
@@ -191,7 +190,7 @@ def _require_both(parts: Sequence[IndexQuery]) -> IndexQuery:
 
 
 def _without_score(query: IndexQuery) -> IndexQuery:
-    """A condition that says nothing of how good a piece is."""
+    """Return a condition that does not affect the score."""
     return IndexQuery.const_score_query(query, 0.0)
 
 

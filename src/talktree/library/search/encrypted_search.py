@@ -1,10 +1,10 @@
 """Queries for the index of an encrypted library (SQLite's FTS5).
 
-Nothing a person wrote becomes part of a statement: a query becomes conditions with `?` in them, and
-what is looked for in FTS5's own language is made of words, which have no signs, in quotes.
+User input never becomes part of a statement: a query becomes conditions with `?` in them, and FTS5
+expressions are made of quoted words, which have no signs.
 
-Ranking is BM25 in both kinds of index. Words that only have to begin or contain something, and
-conditions, do not count for it in either.
+Ranking is BM25 in both kinds of index. Prefixes, substrings and conditions do not affect it in
+either.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _COUNT = "SELECT count(*) FROM body WHERE body MATCH ?"
 _BEST = """SELECT d.source, d.at, d.part, s.score FROM
   (SELECT rowid, rank AS score FROM body WHERE body MATCH ? ORDER BY score, rowid LIMIT ? OFFSET ?)
   AS s CROSS JOIN documents AS d ON d.id = s.rowid ORDER BY s.score, d.id"""
-"""Only the documents that are asked for are looked up, after they were put in order."""
+"""Only the requested documents are looked up, after they were sorted."""
 _EVERYTHING, _NOTHING = "1", "0"
 _ORDERS = {
     "best": "score, d.id",
@@ -68,31 +68,31 @@ class CompiledCondition(Struct, frozen=True):
     """A query for the index."""
 
     match: str | None = None
-    """Words that a text must have, in FTS5's language, of which the scores count."""
+    """Words that a text must have, as an FTS5 expression whose scores count."""
     unscored: str | None = None
-    """Words that it must have as well, of which they do not."""
+    """More words that it must have, whose scores do not count."""
     also: Condition | None = None
-    """What must hold as well."""
+    """Another condition that must hold."""
     word: str | None = None
-    """The only word of `match`, if it has no other."""
+    """The only word of `match`, if it has just one."""
     score: str | None = None
-    """What gives documents a score that need not match it."""
+    """An expression that gives a score to documents that need not match it."""
     rest: Query | None = None
     ranked: bool = False
 
     @property
     def words(self) -> str | None:
-        """All words that a text must have."""
+        """All words that a text must have, as an FTS5 expression."""
         return _combine_expressions("AND", [each for each in (self.match, self.unscored) if each])
 
     def condition(self) -> Condition:
-        """All of it, as a condition."""
+        """Return the whole query as a condition."""
         parts = [] if self.words is None else [Condition(_IN_BODY, (self.words,))]
         return _combine_conditions("AND", [*parts, *([self.also] if self.also else [])])
 
 
 class EncryptedMatches:
-    """What a query finds in the index of an encrypted library."""
+    """The results of a query in the index of an encrypted library."""
 
     def __init__(self, index: EncryptedFullText, query: Query, sessions: Sessions) -> None:
         self._index = index
@@ -103,7 +103,7 @@ class EncryptedMatches:
         self._found: list[tuple[float, PieceAddress]] | None = None
 
     def count(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         found = self._compiled
         if found.words is not None and found.also is None:
             return int(self._read_rows(_COUNT, (found.words,))[0][0])
@@ -111,7 +111,7 @@ class EncryptedMatches:
         return int(self._read_rows(f"SELECT count(*) {sql}", values)[0][0])
 
     def places(self) -> list[PieceAddress]:
-        """All of them, in no order."""
+        """Return all of them, in no order."""
         sql, values = self._from_clause(scored=False)
         rows = self._read_rows(f"SELECT d.source, d.at, d.part {sql}", values)
         return [PieceAddress(*row) for row in rows]
@@ -119,9 +119,9 @@ class EncryptedMatches:
     def page(
         self, sort: str, size: int, offset: int, *, is_last: bool
     ) -> list[tuple[float, PieceAddress]]:
-        """Some of them in order, with their scores.
+        """Return some of them in order, with their scores.
 
-        If others follow, all are found at once: what is committed meanwhile must not move them.
+        If others follow, all are found first: later commits must not move them.
         """
         if is_last:
             return self._read_page(sort, size, offset)
@@ -153,7 +153,7 @@ class EncryptedMatches:
         return [(-row[3], PieceAddress(*row[:3])) for row in rows]
 
     def _best_of(self, word: str, count: int) -> list[tuple[float, PieceAddress]] | None:
-        """The first documents of a common word, which need not all be scored."""
+        """Return the first documents of a common word, without scoring all of them."""
         try:
             found = find_best(self._index.db, word, count)
         except Unreadable as error:
@@ -161,10 +161,10 @@ class EncryptedMatches:
         return None if found is None else [(-score, PieceAddress(*place)) for score, place in found]
 
     def _from_clause(self, *, scored: bool) -> tuple[str, tuple[object, ...]]:
-        """Where the documents come from, and on which condition."""
+        """Return the FROM clause and its condition."""
         found = self._compiled
         if scored and found.match is not None:
-            # What has to be looked for anyway gives the scores, too.
+            # The expression that is matched anyway also gives the scores.
             more = [] if found.unscored is None else [Condition(_IN_BODY, (found.unscored,))]
             also = _combine_conditions("AND", [*more, *([found.also] if found.also else [])])
             return (
@@ -196,14 +196,14 @@ class EncryptedMatches:
 
 
 class _Compiler:
-    """Makes conditions of queries."""
+    """Compiles queries to conditions."""
 
     def __init__(self, index: EncryptedFullText, sessions: Sessions) -> None:
         self._index = index
         self._sessions = sessions
 
     def compile(self, query: Query) -> CompiledCondition:
-        """The query for the index."""
+        """Compile a query for the index."""
         match query:
             case Phrase(words=words):
                 found = _format_phrase(words)
@@ -231,7 +231,7 @@ class _Compiler:
                 return self._compile_all((query,))
 
     def _compile_pattern(self, query: Query, pattern: Pattern, text: str) -> CompiledCondition:
-        """Words of which the ends may go on: each must be there; the text says in which order."""
+        """Compile words with open ends: each must occur; the text decides about their order."""
         rest = None if pattern.is_exact_for(text) else query
         if pattern.is_everything():
             return CompiledCondition(rest=rest)
@@ -248,7 +248,7 @@ class _Compiler:
         return CompiledCondition(also=_combine_conditions("AND", needed), rest=rest, ranked=True)
 
     def _compile_words_like(self, word: str, pattern: Pattern, *, ends: bool = False) -> Condition:
-        """Words that have this one in them, at their ends if the pattern is whole there."""
+        """Compile words that contain this one, at their ends if the pattern is whole there."""
         before = ends or not pattern.whole_first
         behind = not ends and not pattern.whole_last
         if not before:
@@ -269,7 +269,7 @@ class _Compiler:
                 if found.rest is None:
                     also.append(_negate(found.condition()))
                 else:
-                    # What might match cannot be left out: it might also not match.
+                    # What might match cannot be excluded: it might also not match.
                     rest.append(part)
                 continue
             matches += [found.match] if found.match else []
@@ -303,19 +303,19 @@ class _Compiler:
 
 
 def _format_phrase(words: Sequence[str]) -> str:
-    """Words in a row in FTS5's language; words have no quotes in them."""
+    """Return consecutive words as an FTS5 expression; words do not contain quotes."""
     return '"' + " ".join(words) + '"'
 
 
 def _combine_expressions(operator: str, parts: Sequence[str]) -> str | None:
-    """Expressions of FTS5's language, put together."""
+    """Join FTS5 expressions with an operator."""
     if len(parts) < 2:
         return parts[0] if parts else None
     return "(" + f" {operator} ".join(parts) + ")"
 
 
 def _combine_conditions(operator: str, parts: Sequence[Condition]) -> Condition:
-    """Conditions put together, halves with halves: SQLite refuses what is nested too deeply."""
+    """Join conditions as a balanced tree: SQLite rejects expressions that are nested too deeply."""
     if not parts:
         return Condition(_EVERYTHING if operator == "AND" else _NOTHING)
     level = [*parts]

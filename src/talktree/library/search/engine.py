@@ -1,4 +1,4 @@
-"""What a query finds in the index of a library, whichever kind of index that is."""
+"""Running a query on the index of a library, of either kind."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ Sessions = Callable[[str], Sequence[RecordRange]]
 
 
 class Matches(Protocol):
-    """The documents that a query finds, as of the commit that was the last when it began."""
+    """The documents that a query finds, as of the last commit when it began."""
 
     rest: Query | None
-    """What is still to be asked of all it finds; None if all of it is what was asked for."""
+    """The conditions that remain to be checked for its results; None if all of them match."""
     ranked: bool
-    """Whether the scores say anything."""
+    """Whether the scores are meaningful."""
 
     def count(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
 
     def places(self) -> list[PieceAddress]:
-        """All of them, in no order."""
+        """Return all of them, in no order."""
 
     def page(
         self, sort: str, size: int, offset: int, *, is_last: bool
     ) -> list[tuple[float, PieceAddress]]:
-        """Some of them in order, with their scores; no other page follows if it is the last."""
+        """Return some of them in order, with their scores; `is_last` means the last page."""
 
 
 def find_matches(index: AnyFullText, query: Query, sessions: Sessions) -> Matches:
-    """What a query finds; `sessions` knows conversations by the beginnings of their ids."""
+    """Run a query; `sessions` finds conversations by prefixes of their ids."""
     if isinstance(index, FullText):
         return _TantivyMatches(index, query, sessions)
-    from talktree.library.search.encrypted_search import EncryptedMatches  # few need it
+    from talktree.library.search.encrypted_search import EncryptedMatches  # few libraries need it
 
     return EncryptedMatches(index, query, sessions)
 
 
 class _TantivyMatches:
-    """What tantivy finds."""
+    """The results of tantivy."""
 
     def __init__(self, index: FullText, query: Query, sessions: Sessions) -> None:
         self._index = index
@@ -57,13 +57,13 @@ class _TantivyMatches:
         self.ranked = self._compiled.ranked
 
     def count(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         with translate_failures():
             counted: Any = self._searcher.search(self._compiled.query, 1, count=True)
         return int(counted.count)
 
     def places(self) -> list[PieceAddress]:
-        """All of them, in no order."""
+        """Return all of them, in no order."""
         with translate_failures():
             found = self._searcher.search(self._compiled.query, max(1, self.count()), count=False)
         return self._index.read_places(self._searcher, [where for _, where in found.hits])
@@ -71,7 +71,7 @@ class _TantivyMatches:
     def page(
         self, sort: str, size: int, offset: int, *, is_last: bool
     ) -> list[tuple[float, PieceAddress]]:
-        """Some of them in order, with their scores."""
+        """Return some of them in order, with their scores."""
         query = self._compiled.query
         with translate_failures():
             if sort == "best":

@@ -1,7 +1,7 @@
-"""A few words of a text around what was found in it, and where that is.
+"""Excerpts: a few words of a text around its matches, and where the matches are.
 
-An excerpt is plain text on one line; whoever shows it escapes what its surface needs. It is cut
-between words where it can be, and never inside what people see as one character.
+An excerpt is plain text on one line; the caller escapes it for its output. It is cut between words
+where possible, and never inside what readers see as one character.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from talktree.library.search.match import (
 WIDTH = 200
 """How many characters of a text are shown."""
 LEAD = 60
-"""How many of them before the first match."""
+"""How many of them come before the first match."""
 _BLOCK = 1_000
-"""How much of a text that is not ASCII is folded at once when a match is looked for."""
+"""How much of a text that is not ASCII is folded in one step when searching for a match."""
 _TRIES = 32
-"""How many places of a word are compared to find where most is near each other."""
+"""How many places of a word are compared to find where most needles are close together."""
 _BLANKS = re.compile(r"\s+")
 _JOINER = "\u200d"
 ELLIPSIS = "…"
 
 
 class HitExcerpt(Struct, frozen=True):
-    """Plain text, and the stretches of it that match, as pairs of places in it."""
+    """Plain text, and its matching spans, as pairs of offsets."""
 
     text: str
     marks: tuple[tuple[int, int], ...]
 
 
 def make_excerpt(text: str, needles: list[Needle], width: int = WIDTH) -> HitExcerpt:
-    """The stretch of a text in which most of what was looked for stands."""
+    """Return the part of a text that contains most of the needles."""
     centre = _find_centre(text, needles, width)
     reach = max(width, 40)
     start, end = max(0, centre - reach), min(len(text), centre + 2 * reach)
-    # One word more on each side, so that no mark is made of half a word.
+    # One word more on each side, so that no mark covers half a word.
     start, end = _widen_to_blanks(text, start, end)
     marks = [
         NeedleMatch(start + mark.start, start + mark.end, mark.needle)
@@ -65,10 +65,10 @@ def _is_inside(mark: NeedleMatch, first: int, last: int) -> bool:
 
 
 def _find_centre(text: str, needles: list[Needle], width: int) -> int:
-    """About where most of the needles stand close to each other."""
+    """Return approximately where most of the needles are close together."""
     if not needles:
         return 0
-    # One needle is nowhere nearer to all others than where it stands first.
+    # For a single needle, its first place is as good as any other.
     tries = _TRIES if len(needles) > 1 else 1
     places: list[list[int]] = [[] for _ in needles]
     for start, block in _split_into_blocks(text):
@@ -89,7 +89,7 @@ def _find_centre(text: str, needles: list[Needle], width: int) -> int:
 
 
 def _has_between(places: list[int], start: int, end: int) -> bool:
-    """Whether one of the places, which are in order, is in a stretch."""
+    """Whether one of the sorted places is in a span."""
     first = bisect_left(places, start)
     return first < len(places) and places[first] < end
 
@@ -97,24 +97,24 @@ def _has_between(places: list[int], start: int, end: int) -> bool:
 def _collect_places(
     places: list[int], start: int, block: NeedleText, needle: Needle, tries: int
 ) -> None:
-    """The first places of a needle in a block; where folding moves text they are about right."""
+    """Collect the first places of a needle in a block; approximate where folding moves text."""
     size, made = len(block.text), len(block.text_for(needle))
     for at, _ in islice(find_occurrences(block, needle), tries - len(places)):
         places.append(start + (at if made == size else at * size // made))
 
 
 def _split_into_blocks(text: str) -> Iterator[tuple[int, NeedleText]]:
-    """A text in blocks, and where they begin."""
+    """Yield a text in blocks, with the offset of each."""
     if keeps_positions(text):
         yield 0, NeedleText(text)
         return
     for start in range(0, len(text), _BLOCK):
-        # Some of the next block too, so that nothing falls between two.
+        # Each includes some of the next block, so that nothing is missed at the border.
         yield start, NeedleText(text[start : start + _BLOCK + 80])
 
 
 def _widen_to_blanks(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch widened to blanks, if there are some near."""
+    """Return the span widened to blanks, if there are some near."""
     for step in range(64):
         if start - step <= 0 or text[start - step - 1].isspace():
             start = max(0, start - step)
@@ -127,7 +127,7 @@ def _widen_to_blanks(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _choose_window(text: str, marks: list[NeedleMatch], centre: int, width: int) -> tuple[int, int]:
-    """From where to where is shown: a little before the first match of the best stretch."""
+    """Return the span to show: from a little before the first match of the best part."""
     if len(text) <= width:
         return 0, len(text)
     first = _find_best_start(marks, centre, width)
@@ -138,14 +138,14 @@ def _choose_window(text: str, marks: list[NeedleMatch], centre: int, width: int)
 
 
 def _find_best_start(marks: list[NeedleMatch], centre: int, width: int) -> int:
-    """The mark from which on most different needles, then most marks, are in sight."""
+    """Return the mark from which on most different needles, then most marks, are visible."""
     if not marks:
         return centre
     sight = width - min(LEAD, width // 3)
     ends = [mark.end for mark in marks]
     best, most = 0, (0, 0)
     for place, mark in enumerate(marks[:_TRIES]):
-        # Marks stand apart and in order, so what is seen from one is a row of them.
+        # Marks are in order and do not overlap, so those visible from one are consecutive.
         behind = bisect_right(ends, mark.start + sight)
         seen = len({each.needle for each in marks[place:behind]}), max(0, behind - place)
         if seen > most:
@@ -154,10 +154,10 @@ def _find_best_start(marks: list[NeedleMatch], centre: int, width: int) -> int:
 
 
 def _find_cut(text: str, at: int, other: int, side: int) -> int:
-    """A place to cut near there: between words, else between characters."""
+    """Return a place to cut near an offset: between words, otherwise between characters."""
     if at <= 0 or at >= len(text):
         return max(0, min(at, len(text)))
-    # A start moves towards the match, an end back to it: nothing is shown that is half a word.
+    # A start moves towards the match, an end back to it: no half word is shown.
     for step in range(24):
         place = at - step * side
         if not 0 < place < len(text) or (place - other) * side <= 0:
@@ -170,14 +170,14 @@ def _find_cut(text: str, at: int, other: int, side: int) -> int:
 
 
 def is_joined(text: str, at: int) -> bool:
-    """Whether what is before that place and what is behind it are seen as one character."""
+    """Whether the text before and after an offset is seen as one character."""
     before, behind = text[at - 1], text[at]
     if before.isascii() and behind.isascii():
         return before == "\r" and behind == "\n"
     if unicodedata.category(behind)[0] == "M" or _JOINER in (before, behind):
         return True
     if "\U0001f3fb" <= behind <= "\U0001f3ff" or "\U000e0020" <= behind <= "\U000e007f":
-        return True  # the colour of a skin, the letters of a flag
+        return True  # a skin colour, the letters of a flag
     if _is_flag(before) and _is_flag(behind):
         start = at
         while start and _is_flag(text[start - 1]):
@@ -195,7 +195,7 @@ def _is_jamo(char: str) -> bool:
 
 
 def _to_one_line(text: str, first: int, last: int, marks: list[NeedleMatch]) -> HitExcerpt:
-    """The stretch with single blanks, and dots where something is left out."""
+    """Return the span with single blanks, and dots where something is left out."""
     line: list[str] = [ELLIPSIS] if text[:first].strip() else []
     length = sum(map(len, line))
     places: list[tuple[int, int]] = []

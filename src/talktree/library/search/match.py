@@ -1,9 +1,7 @@
-"""What of a query can be shown in a text: its words and parts, where they stand.
-
-What a query finds, said of one piece at a time.
+"""Matching a query with a piece, and finding the matches to show in a text.
 
 This is the definition: the index must find exactly the pieces that match here. It also decides
-where the index can only tell which pieces might match.
+where the index only finds pieces that might match.
 """
 
 from __future__ import annotations
@@ -47,21 +45,21 @@ if TYPE_CHECKING:
 
 
 _REST = re.compile(IN_WORDS)
-"""What goes on with a word."""
+"""The rest of a word."""
 
 
 class Needle(Struct, frozen=True):
-    """Words in a row, or a text anywhere."""
+    """Consecutive words, or a text anywhere."""
 
     pattern: Pattern | None
     text: str
     """The text, or the first word."""
     row: re.Pattern[str] | None = None
-    """Several words as they look in folded text in lower case."""
+    """A pattern for several words in folded lower-case text."""
 
 
 class NeedleText:
-    """A text as needles look at it, made when it is asked for: folded, or by its letters."""
+    """A text in the forms that needles search, made on demand: folded, or by its letters."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -75,7 +73,7 @@ class NeedleText:
         return normalize_letters(self.text)
 
     def text_for(self, needle: Needle) -> str:
-        """The text in which a needle is looked for."""
+        """Return the text in which a needle is searched."""
         return self._letters if needle.pattern is None else self._folded
 
 
@@ -88,7 +86,7 @@ class NeedleMatch(NamedTuple):
 
 
 def collect_needles(query: Query) -> list[Needle]:
-    """What is to be shown, in the order of the query; not what is left out."""
+    """Return what is to be shown, in the order of the query, without what it excludes."""
     found: list[Needle] = []
     rest = [query]
     while rest:
@@ -113,7 +111,7 @@ def _make_word_needle(words: tuple[str, ...], *, whole_last: bool) -> Needle:
 
 
 def find_needles(text: str, needles: list[Needle]) -> list[NeedleMatch]:
-    """Where the needles are, in the order of the text; those inside of others are left out."""
+    """Return the matches of the needles, in the order of the text, without those inside others."""
     if keeps_positions(text):
         plain = NeedleText(text)
         found = [
@@ -127,7 +125,7 @@ def find_needles(text: str, needles: list[Needle]) -> list[NeedleMatch]:
 
 
 def find_occurrences(text: NeedleText, needle: Needle) -> Iterator[tuple[int, int]]:
-    """Where a needle is in a text as it looks to it."""
+    """Yield the matches of a needle in the form of the text it searches."""
     plain = text.text_for(needle)
     if needle.row:
         for found in needle.row.finditer(plain):
@@ -143,7 +141,7 @@ def find_occurrences(text: NeedleText, needle: Needle) -> Iterator[tuple[int, in
 def _match_whole_words(
     plain: str, start: int, end: int, needle: Needle
 ) -> Iterator[tuple[int, int]]:
-    """What is there, to the end of its word; nothing if it is the inside of another word."""
+    """Yield the matches, extended to the end of their word; those inside a word are left out."""
     if needle.pattern is None:
         yield start, end
         return
@@ -156,7 +154,7 @@ def _match_whole_words(
 
 
 def _find_needles_by_origin(text: str, needles: list[Needle]) -> list[NeedleMatch]:
-    """The same where folding moves what is behind it: words by their places in the text."""
+    """Return the same where folding moves text: words by their places in the original text."""
     placed = find_word_spans(text) if any(needle.pattern for needle in needles) else []
     found: list[NeedleMatch] = []
     for number, needle in enumerate(needles):
@@ -198,11 +196,11 @@ def _drop_overlapping(marks: list[NeedleMatch]) -> list[NeedleMatch]:
 
 
 IN_TAGS = frozenset({"error", "sidechain", "deleted"})
-"""What a piece is by itself; the rest is told by the shape of its conversation."""
+"""States of the piece itself; the others depend on the tree of its conversation."""
 
 
 class SearchableLike(Protocol):
-    """A piece as queries look at it, each of its sides only if it is asked for."""
+    """A piece as queries see it; each property is computed on demand."""
 
     @property
     def piece(self) -> SearchPiece:
@@ -210,23 +208,23 @@ class SearchableLike(Protocol):
 
     @property
     def state(self) -> str:
-        """What the current leaf makes of its record."""
+        """The state of its record relative to the current leaf."""
 
     @property
     def conversation(self) -> str:
-        """The id of the conversation it is in."""
+        """The id of its conversation."""
 
     @property
     def row(self) -> list[str]:
-        """Its words in their order, with empty places for those that are too long."""
+        """Its words in order, with empty places for those that are too long."""
 
     @property
     def letters(self) -> str:
-        """Its text without regard to case and accents."""
+        """Its text without case and accents."""
 
 
 def matches(query: Query, seen: SearchableLike) -> bool:
-    """Whether a piece is what the query looks for."""
+    """Whether a piece matches the query."""
     match query:
         case Phrase(words=found):
             return has_in_order(seen.row, Pattern(found, whole_first=True, whole_last=True))
@@ -251,7 +249,7 @@ def matches(query: Query, seen: SearchableLike) -> bool:
 
 
 def has_in_order(found: list[str], pattern: Pattern) -> bool:
-    """Whether somewhere these words follow each other."""
+    """Whether these words follow each other anywhere."""
     count = len(pattern.words)
     return not count or any(
         pattern.fits(found[start : start + count]) for start in range(len(found) - count + 1)
@@ -259,7 +257,7 @@ def has_in_order(found: list[str], pattern: Pattern) -> bool:
 
 
 def _has_words(text: str, seen: SearchableLike) -> bool:
-    """Whether the text is not just inside of a word that is too long to be found."""
+    """Whether the text occurs outside of words that are too long to be found."""
     pattern = make_pattern(text)
     return not pattern.words or has_in_order(seen.row, pattern)
 
@@ -271,7 +269,7 @@ def _has_state(what: str, seen: SearchableLike) -> bool:
 
 
 def has_in_field(piece: SearchPiece, name: str, found: tuple[str, ...]) -> bool:
-    """Whether a piece has all these words in a field."""
+    """Whether a field of a piece has all these words."""
     if name == "file":
         return set(split_words(piece.files)).issuperset(found)
     tags = piece.tags.split()

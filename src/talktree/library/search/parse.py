@@ -1,13 +1,13 @@
-"""Reading queries as people write them.
+"""Parsing queries.
 
-The grammar is in `docs/design/library.md`. The reader is a loop with a stack; it says where and why
-it cannot go on. What it gives is never deeper than `DEEPEST`, so that others may follow it down.
+The grammar is in `docs/design/library.md`. The parser is a loop with a stack; its errors have a
+position and a reason. Its result is never deeper than `DEEPEST`, so that callers may recurse.
 
-Points in time as queries write them: a day, a month, a year, or so long ago.
+Times in queries are a day, a month, a year, or an age.
 
-A query that cannot be read: what is wrong, a caret below the place, and a hint.
+An error shows what is wrong, a caret below the place, and a hint.
 
-Reading single terms of a query: texts and fields.
+Single terms of a query are texts and fields.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _AGO = re.compile(r"(\d{1,5})([hdwmy])", re.ASCII)
 
 
 def parse_moment(text: str, now: datetime | None = None) -> int | None:
-    """The second at which it begins, by the clock of `now`; None if it names no time."""
+    """Return the second at which a time begins, by the clock of `now`; None if it is not a time."""
     now = now or datetime.now().astimezone()
     try:
         found = _parse_datetime(text.lower(), now)
@@ -69,14 +69,14 @@ def _start_of_day(time: datetime) -> datetime:
 
 
 def _to_local_time(time: datetime, now: datetime) -> datetime:
-    """That time by the clock of this machine, or of whatever zone was asked for."""
+    """Return that time in the machine's time zone, or in the zone of `now`."""
     if now.utcoffset() == now.astimezone().utcoffset():
         return time.astimezone()  # the offset of that day, not of this one
     return time.replace(tzinfo=now.tzinfo)
 
 
 def _subtract_months(now: datetime, months: int) -> datetime:
-    """The same day of an earlier month, or the last one it has."""
+    """Return the same day of an earlier month, or its last day."""
     year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
     following = datetime(year + month // 11, (month + 1) % 12 + 1, 1)
     last = (following - timedelta(days=1)).day
@@ -84,11 +84,11 @@ def _subtract_months(now: datetime, months: int) -> datetime:
 
 
 _SHOWN = 60
-"""How many characters of a long query are shown before and behind the place."""
+"""How many characters of a long query are shown before and after the place."""
 
 
 class BadQuery(UsageError):
-    """A query that cannot be read; `position` is where, in characters."""
+    """A query that cannot be parsed; `position` is where, in characters."""
 
     kind = "bad-query"
 
@@ -100,7 +100,7 @@ class BadQuery(UsageError):
 
 
 def format_with_caret(query: str, position: int) -> str:
-    """The query on one line, and a caret below the place on the next."""
+    """Return the query on one line, and a caret below the place on the next."""
     before, behind = query[:position], query[position:]
     if len(before) > _SHOWN:
         before = "…" + before[-_SHOWN:]
@@ -111,15 +111,15 @@ def format_with_caret(query: str, position: int) -> str:
 
 
 def find_nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """What somebody may have meant who wrote that name."""
-    import difflib  # only who mistyped pays for it
+    """Return the known name that is most similar to a misspelt one."""
+    import difflib  # loaded only for misspelt names
 
     found = difflib.get_close_matches(name.lower(), list(known), 1, 0.5)
     return found[0] if found else None
 
 
 def _display_width(text: str) -> int:
-    """How many columns a terminal needs for it."""
+    """Return how many columns a terminal needs for it."""
     import unicodedata
 
     return sum(
@@ -141,7 +141,7 @@ _ALL_FIELDS = "the fields are " + ", ".join(f"{name}:" for name in FIELDS)
 
 
 def parse_text(query: str, at: int, value: str) -> Query:
-    """What a text without quotes looks for."""
+    """Return the query for a text without quotes."""
     inner = value.strip("*")
     if "*" not in value:
         return Phrase(_split_value(query, at, value))
@@ -162,14 +162,14 @@ def parse_text(query: str, at: int, value: str) -> Query:
 
 
 def parse_quoted_text(query: str, at: int, value: str) -> Query:
-    """What a text in quotes looks for."""
+    """Return the query for a quoted text."""
     return Phrase(_split_value(query, at, value))
 
 
 def parse_field(
     query: str, at: int, value_at: int, name: str, value: str, now: datetime | None
 ) -> Query:
-    """What a field looks for."""
+    """Return the query for a field."""
     lower = name.lower()
     if lower not in FIELDS:
         likely = find_nearest_name(lower, FIELDS)
@@ -201,7 +201,7 @@ def parse_field(
 
 
 def is_positive(query: Query) -> bool:
-    """Whether something is looked for, and not only left out."""
+    """Whether a query selects something, rather than only excluding."""
     if isinstance(query, Negation):
         return False
     if isinstance(query, AllOf | AnyOf):
@@ -222,7 +222,7 @@ def _split_value(query: str, at: int, value: str) -> tuple[str, ...]:
 
 
 def _parse_prefix(query: str, at: int, value: str) -> tuple[str, ...]:
-    """The words of `foo.ba*`; the last must reach to the star."""
+    """Return the words of `foo.ba*`; the last must reach to the star."""
     found = _split_value(query, at, value)
     if (
         len(split_words_with_gaps(value + "x")) > len(found)
@@ -239,7 +239,7 @@ def _parse_prefix(query: str, at: int, value: str) -> tuple[str, ...]:
 
 
 def _ends_with_single_word(value: str) -> bool:
-    """Whether it ends with a character that is a word by itself."""
+    """Whether it ends with a character that is a word alone."""
     return bool(split_words_with_gaps(value[-1:]))
 
 
@@ -298,16 +298,16 @@ def _quote_value(value: str) -> str:
 
 
 LONGEST = 10_000
-"""The most characters a query may have."""
+"""Maximum characters of a query."""
 DEEPEST = 50
-"""The most parentheses that may be open at once."""
+"""Maximum depth of nested parentheses."""
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"([A-Za-z_]+):(?![:/\\])")
 _OPERATORS = ("AND", "OR", "NOT")
 
 
 def parse(query: str, now: datetime | None = None) -> Query:
-    """What a query says; `now` is what `7d` counts from."""
+    """Parse a query; `now` is the reference time of `7d`."""
     if len(query) > LONGEST:
         raise BadQuery(
             f"the query is longer than {LONGEST:,} characters",
@@ -319,7 +319,7 @@ def parse(query: str, now: datetime | None = None) -> Query:
 
 
 class _ClauseGroup:
-    """A group that is being read: what must hold, the last of it perhaps with alternatives."""
+    """A group that is being parsed: its clauses, the last of them perhaps with alternatives."""
 
     def __init__(self, start: int, *, negated: bool) -> None:
         self.start = start
@@ -328,7 +328,7 @@ class _ClauseGroup:
         self.operator: tuple[str, int] | None = None
 
     def add_clause(self, part: Query) -> None:
-        """One more clause, behind whatever operator was read."""
+        """Add a clause with the operator that was read before it."""
         if self.operator and self.operator[0] == "OR":
             self.all[-1].append(part)
         else:
@@ -336,13 +336,13 @@ class _ClauseGroup:
         self.operator = None
 
     def combine(self) -> Query:
-        """What the group says."""
+        """Return the query of the group."""
         parts = [either[0] if len(either) == 1 else AnyOf(tuple(either)) for either in self.all]
         return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
 
 class _Clause(NamedTuple):
-    """One thing to look for and where it ends."""
+    """A clause and where it ends."""
 
     query: Query
     end: int
@@ -356,7 +356,7 @@ class _Reader:
         self.open = [_ClauseGroup(0, negated=False)]
 
     def read(self) -> Query:
-        """What the whole query says."""
+        """Parse the whole query."""
         self._skip_blanks()
         while self.at < len(self.query):
             if self.query[self.at] == ")":
@@ -387,7 +387,7 @@ class _Reader:
         return BadQuery(why, self.query, position, hint)
 
     def _read_operator(self) -> bool:
-        """Take `AND` and `OR`, which stand between two things to look for."""
+        """Read `AND` and `OR`, which are between two clauses."""
         name = next((name for name in _OPERATORS if self._is_word(name)), None)
         if name is None or name == "NOT":
             return False
@@ -454,7 +454,7 @@ class _Reader:
         self.at += 1
 
     def _read_negation(self) -> bool:
-        """Take `-` and `NOT`; what are only signs, and options like `--all`, is text."""
+        """Read `-` and `NOT`; signs alone, and options like `--all`, are text."""
         if self._is_word("NOT"):
             self.at += 3
             self._skip_blanks()
@@ -485,7 +485,7 @@ class _Reader:
         return _Clause(query, end)
 
     def _read_quoted(self, start: int) -> tuple[str, int]:
-        """What is between quotes; a backslash makes a quote or a backslash part of it."""
+        """Read the text between quotes; a backslash escapes a quote or a backslash."""
         value: list[str] = []
         at = start + 1
         while at < len(self.query):
@@ -502,7 +502,7 @@ class _Reader:
         )
 
     def _read_bare(self, start: int) -> tuple[str, int]:
-        """Up to a blank or a quote, or a parenthesis that was not opened in the same text."""
+        """Read up to a blank or a quote, or a parenthesis that was not opened in the same text."""
         depth = 0
         for at in range(start, len(self.query)):
             char = self.query[at]

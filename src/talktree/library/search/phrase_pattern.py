@@ -1,4 +1,4 @@
-"""Words in a row of which the first and the last may be parts of longer words."""
+"""Consecutive words of which the first and the last may be parts of longer words."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from talktree.library.fulltext.tokenizer import split_words_with_gaps
 
 
 class Pattern(NamedTuple):
-    """Words that follow each other; what is not whole may go on before or behind."""
+    """Words that follow each other; the first and the last may be open at their outer ends."""
 
     words: tuple[str, ...]
     whole_first: bool
     whole_last: bool
 
     def fits(self, found: list[str]) -> bool:
-        """Whether as many words are these."""
+        """Whether this number of words matches."""
         if len(self.words) == 1:
             return self._fits_one(self.words[0], found[0])
         return (
@@ -38,18 +38,18 @@ class Pattern(NamedTuple):
         return found == word if self.whole_last else found.startswith(word)
 
     def is_everything(self) -> bool:
-        """Whether it says nothing of the words."""
+        """Whether it matches any words."""
         return not self.words
 
     def is_exact_for(self, text: str) -> bool:
-        """Whether a text that has these words has the text that the pattern was made of."""
+        """Whether a text that matches these words contains the original text of the pattern."""
         return self.words == (text,)
 
 
 def make_pattern(text: str) -> Pattern:
-    """What words a text has that contains this one.
+    """Return the words of a text that contains this one.
 
-    A word at an end of the text may be part of a longer one there; a letter that is added tells.
+    A word at an end of the text may be part of a longer one; adding a letter shows whether it may.
     """
     inside = split_words_with_gaps(text)
     return Pattern(

@@ -1,4 +1,4 @@
-"""What a query says, as values. `match.py` says what each of them finds."""
+"""The syntax tree of a query, as values. `match.py` defines what each of them finds."""
 
 from __future__ import annotations
 
@@ -8,63 +8,63 @@ from msgspec import Struct
 
 
 class Phrase(Struct, frozen=True):
-    """These words in a row; often just one."""
+    """Consecutive words; often just one."""
 
     words: tuple[str, ...]
 
 
 class Prefix(Struct, frozen=True):
-    """These words in a row, where the last may go on."""
+    """Consecutive words, the last of which is a prefix."""
 
     words: tuple[str, ...]
 
 
 class Substring(Struct, frozen=True):
-    """This text anywhere, also inside of words: as `words.letters` has it."""
+    """A text anywhere, also inside words, in the form of `tokenizer.normalize_letters`."""
 
     text: str
 
 
 class Field(Struct, frozen=True):
-    """All these words in that field."""
+    """Words that a field must all have."""
 
     name: str
     words: tuple[str, ...]
 
 
 class TimeWindow(Struct, frozen=True):
-    """From a second on, and before another; None is no bound."""
+    """From a second on, and before another; None means unbounded."""
 
     start: int | None
     end: int | None
 
 
 class HasState(Struct, frozen=True):
-    """What a piece is: error, sidechain, abandoned, compacted, deleted."""
+    """The state of a piece: error, sidechain, abandoned, compacted, deleted."""
 
     what: str
 
 
 class SessionIs(Struct, frozen=True):
-    """A conversation whose id begins so."""
+    """A conversation whose id has this prefix."""
 
     id: str
 
 
 class AllOf(Struct, frozen=True):
-    """All of these hold."""
+    """All of these match."""
 
     parts: tuple[Query, ...]
 
 
 class AnyOf(Struct, frozen=True):
-    """At least one of these holds."""
+    """At least one of these matches."""
 
     parts: tuple[Query, ...]
 
 
 class Negation(Struct, frozen=True):
-    """This does not hold."""
+    """This does not match."""
 
     part: Query
 

@@ -1,9 +1,7 @@
 """Searching: the pieces a query finds, best or newest first, each with an excerpt.
 
-Hits are made as they are asked for, a page at a time. What the index cannot tell is asked of each
-piece on the way (`meaning.matches`), for which only as much of it is read as that needs.
-
-A piece the index has found, of which only that is read what is asked for.
+Hits are made on demand, a page at a time. What the index cannot decide is checked for each piece on
+the way (`match.matches`), reading only as much of it as that needs.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Candidate:
-    """What is at a place of a shelf."""
+    """A piece that the index has found; its parts are read on demand."""
 
     def __init__(self, shelf: SearchBackend, place: PieceAddress, score: float = 0.0) -> None:
         self._shelf = shelf
@@ -48,17 +46,17 @@ class Candidate:
 
     @cached_property
     def is_there(self) -> bool:
-        """Whether the archive still has it; it may have gone on since the index was made."""
+        """Whether the archive still has it; its file may have changed since the index was made."""
         return self.about is not None
 
     @cached_property
     def about(self) -> HitConversation | None:
-        """What is told of its conversation."""
+        """The facts of its conversation."""
         return self._shelf.about(self.place.source, self.place.at)
 
     @cached_property
     def piece(self) -> SearchPiece:
-        """The piece itself; an empty one if its record is not what it was."""
+        """The piece itself; an empty one if its record has changed."""
         found = self._shelf.pieces(self.place.source, self.place.at)
         if self.place.part < len(found):
             return found[self.place.part]
@@ -73,7 +71,7 @@ class Candidate:
 
     @property
     def state(self) -> str:
-        """What the current leaf makes of its record."""
+        """The state of its record relative to the current leaf."""
         return self.where.state
 
     @property
@@ -83,19 +81,19 @@ class Candidate:
 
     @cached_property
     def row(self) -> list[str]:
-        """Its words in their order."""
+        """Its words in order."""
         return split_words_with_gaps(self.piece.text)
 
     @cached_property
     def letters(self) -> str:
-        """Its text without regard to case and accents."""
+        """Its text without case and accents."""
         return normalize_letters(self.piece.text)
 
 
 SORTS = ("best", "new", "old")
 _PAGE = 20
 _AHEAD = 12
-"""So many are fetched at a time: a screen of ten, and what shows that the last has no copy."""
+"""Hits per fetch: a screen of ten, and those that show that the last has no copy."""
 _LARGEST_PAGE = 1_000
 
 
@@ -109,7 +107,7 @@ class Hit(NamedTuple):
     title: str | None
     project: str | None
     message: str | None
-    """The id of its message, where it has one."""
+    """The id of its message, if it has one."""
     at: int
     part: int
     role: str
@@ -117,18 +115,18 @@ class Hit(NamedTuple):
     seconds: int | None
     """When its message was written, in seconds since 1970."""
     state: str
-    """Whether the conversation goes on from it: current, abandoned or compacted."""
+    """Whether the conversation continues from it: current, abandoned or compacted."""
     sidechain: bool
-    """Whether a sub-agent said it."""
+    """Whether it is from a sub-agent."""
     deleted: bool
     """Whether its message is deleted."""
     here: bool
-    """Whether its file is still there."""
+    """Whether its file still exists."""
     score: float
-    """How well it fits, in no unit; 0 where hits are sorted by time."""
+    """Its relevance, without a unit; 0 if hits are sorted by time."""
     excerpt: str
     marks: tuple[tuple[int, int], ...]
-    """The stretches of the excerpt that match."""
+    """The spans of the excerpt that match."""
 
     @property
     def path(self) -> Path:
@@ -147,7 +145,7 @@ class Hit(NamedTuple):
 
 
 class Results:
-    """What a query finds; iterating makes the hits."""
+    """The results of a query; iterating yields hits."""
 
     def __init__(
         self,
@@ -166,7 +164,7 @@ class Results:
         self._width = width
         self._matches = find_matches(shelf.fulltext, query, shelf.sessions)
         self.sort = sort if self._matches.ranked or sort != "best" else "new"
-        """What is found by nothing but conditions is told newest first."""
+        """Results of conditions alone are sorted by time, newest first."""
 
     @property
     def hits(self) -> Iterator[Hit]:
@@ -180,12 +178,12 @@ class Results:
 
     @property
     def exact(self) -> bool:
-        """Whether the index alone can tell, so that counting costs nothing."""
+        """Whether the index alone decides, so that counting is cheap."""
         return self._matches.rest is None
 
     @cached_property
     def total(self) -> int:
-        """How many there are in all; where pieces have to be read to be judged, all are."""
+        """How many there are in all; this reads every piece that the index cannot decide."""
         if self.exact:
             return self._matches.count()
         # In the order of the archive, so that each of its chunks is read once.
@@ -193,7 +191,7 @@ class Results:
         return sum(self._fits(Candidate(self._shelf, place)) for place in places)
 
     def _find_candidates(self) -> Iterator[Candidate]:
-        """What matches, without as many as are to be passed over."""
+        """Yield the matches, without those before the offset."""
         if self.exact:
             return (each for each in self._read_pages(self._offset) if each.is_there)
         fitting = (each for each in self._read_pages(0) if self._fits(each))
@@ -204,7 +202,7 @@ class Results:
         return candidate.is_there and (rest is None or matches(rest, candidate))
 
     def _read_pages(self, offset: int) -> Iterator[Candidate]:
-        """What the index finds, from an offset on."""
+        """Yield the results of the index, from an offset on."""
         whole = self._limit is not None and self.exact
         size = self._limit if self._limit and self.exact else _PAGE
         while True:
@@ -228,7 +226,7 @@ def search(
     offset: int = 0,
     sort: str = "best",
 ) -> Results:
-    """What a query finds in a library."""
+    """Search a library."""
     return search_backend(get_backend(library), text, limit=limit, offset=offset, sort=sort)
 
 
@@ -242,7 +240,7 @@ def search_backend(
     width: int = WIDTH,
     now: datetime | None = None,
 ) -> Results:
-    """What a query finds, from `offset` on and at most `limit`; all if that is None."""
+    """Search from `offset` on, for at most `limit` hits; all if that is None."""
     if sort not in SORTS:
         raise UsageError(f"hits cannot be sorted by “{sort}”", hint=f"one of {', '.join(SORTS)}")
     if offset < 0 or (limit is not None and limit < 0):

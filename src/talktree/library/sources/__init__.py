@@ -1,1 +1,1 @@
-"""Where conversations lie, which files they are made of, and what of them has changed."""
+"""Finding conversations on the disk: their places, their files, and what has changed."""

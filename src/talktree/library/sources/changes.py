@@ -1,7 +1,7 @@
-"""What has changed since the last look: `stat` against the table `files`, no file is opened.
+"""Finding changes since the last scan: `stat` against the table `files`, without opening files.
 
-A file whose size, times and inode are what they were is the same. Anything else is a change; what
-kind of change it is (grown, replaced, moved) is seen when its turn comes, by its bytes.
+A file whose size, times and inode are the same is unchanged. Anything else is a change; the kind of
+change (grown, replaced, moved) is determined later, by its bytes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 HERE, GONE, UNREADABLE = "here", "gone", "unreadable"
 LEFT = "left"
-"""The state of a file that is no longer part of a folder that is there."""
+"""The state of a file that is no longer part of a folder that still exists."""
 OTHER = "other"
-"""The state of a file or folder that was looked at and is no conversation."""
+"""The state of a file or folder that was examined and is not a conversation."""
 FOLDER = "folder"
-"""The state of the row that says that a folder is one source."""
+"""The state of the row of a folder that is one source."""
 
 _STAMPS = """
 SELECT path, size, modified, changed, inode FROM files
@@ -64,22 +64,22 @@ class FileRecord(NamedTuple):
     state: str
 
     def is_unchanged(self, seen: FileStat) -> bool:
-        """Whether the file is as it was when it was taken in; devices are numbered anew."""
+        """Whether the file is as it was imported; device numbers may change."""
         return (self.size, self.modified, self.changed, self.inode) == stamp_of(seen)
 
 
 def stamp_of(seen: FileStat) -> tuple[int, int, int, int]:
-    """What tells that a file is as it was."""
+    """Return the values that show whether a file is unchanged."""
     return seen.size, seen.modified, seen.changed, seen.inode
 
 
 class SourceChange(NamedTuple):
-    """A source that is new, or of which a file is not what it was."""
+    """A source that is new, or has a file that changed."""
 
     found: FoundPath
     source: int | None
     known: FileRecord | None
-    """What is known of it, if it is a file."""
+    """The known row, if it is a file."""
 
     @property
     def size(self) -> int:
@@ -89,7 +89,7 @@ class SourceChange(NamedTuple):
 
 
 class SourceScan(NamedTuple):
-    """What a walk has shown."""
+    """The result of a scan."""
 
     seen: int
     unchanged: int
@@ -99,26 +99,26 @@ class SourceScan(NamedTuple):
     """Files that are not where they were; their sources may have moved."""
     closed: list[UnreadablePath]
     opened: int
-    """Folders that had to be looked into because nobody knew them."""
+    """Unknown folders that had to be examined."""
     asked: list[FileStat]
-    """Those of them that are no conversations, so that they need not be asked again."""
+    """Those of them that are not conversations, to be remembered."""
     unread: list[UnreadPath]
-    """Links, special files and folders of other programs below paths that were named."""
+    """Links, special files and folders of other programs below paths that the user named."""
     forgotten: frozenset[int] = frozenset()
-    """The numbers of forgotten conversations whose files were met."""
+    """The numbers of forgotten conversations whose files were found."""
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is nothing to do and nothing to tell."""
+        """Whether there is nothing to do and nothing to report."""
         return not (self.changes or self.missing or self.closed or self.asked or self.unread)
 
 
 NOTHING = SourceScan(0, 0, 0, [], [], [], 0, [], [])
-"""What is seen where nobody looks."""
+"""The result without any paths."""
 
 
 Forgotten = Callable[[FoundPath], int | None]
-"""The number under which what was found was forgotten, if it was."""
+"""Returns the tombstone number of a found path, if it was forgotten."""
 
 
 def _forget_nothing(_: FoundPath) -> None:
@@ -126,7 +126,7 @@ def _forget_nothing(_: FoundPath) -> None:
 
 
 class _Walk:
-    """What is known below some paths, less and less of it as files are met."""
+    """The known files below some paths, which are crossed off as they are found."""
 
     def __init__(
         self, db: Database, roots: Sequence[bytes], quiet: float | None, is_forgotten: Forgotten
@@ -138,9 +138,9 @@ class _Walk:
         """Files with versions that were not compared as a whole."""
         self._quiet_since = None if quiet is None else time.time_ns() - int(quiet * 1e9)
         self._stamps: dict[bytes, tuple[int, ...]] = {}
-        """Files that are here and were not met yet."""
+        """Files that exist in the library and were not found yet."""
         self._others: dict[bytes, FileRecord] = {}
-        """All else that is known, by its path."""
+        """All other known paths."""
         self.unchanged = 0
         self.passed_over = 0
         self.opened = 0
@@ -154,7 +154,7 @@ class _Walk:
             self._others.update((row[2], FileRecord(*row)) for row in db.read(_OTHERS, below))
 
     def is_same(self, path: bytes, about: os.stat_result | None) -> bool:
-        """Whether a file is as it was; without a `stat`, whether it is known."""
+        """Whether a file is unchanged; without a `stat`, whether it is known."""
         if about is None:
             return path in self._stamps or path in self._others
         stamp = self._stamps.get(path)
@@ -186,9 +186,9 @@ class _Walk:
     def find_parts(
         self, folder: FileStat, inside: tuple[FileStat, ...]
     ) -> tuple[FileStat, ...] | None:
-        """Which files are part of a folder that is one source; None if it is not one.
+        """Return the files of a folder that is one source; None if it is not one.
 
-        A folder that was one before still is; only files that are new in it are looked into.
+        A folder that was one before still is; only its new files are examined.
         """
         row = self._others.get(folder.path)
         if row is not None and row.state == FOLDER:
@@ -216,11 +216,11 @@ class _Walk:
         return find_parts_of_folder(FoundPath(folder.path, "folder", inside))
 
     def _find_sources_in(self, folder: bytes) -> set[bytes]:
-        """The files in a folder that are sources of their own."""
+        """Return the files in a folder that are sources of their own."""
         return {row[0] for row in self._db.read(_SOURCES_IN, (folder + b"/", folder + b"0"))}
 
     def _is_new_in(self, path: bytes, folder: bytes) -> bool:
-        """Whether a file that lies directly in a folder is not known."""
+        """Whether a file that is directly in a folder is not known."""
         return (
             path not in self._stamps
             and path not in self._others
@@ -228,14 +228,14 @@ class _Walk:
         )
 
     def find_change(self, one: FoundPath) -> SourceChange | None:
-        """What is known of something that may have changed; None if it has not."""
+        """Return the change of a found path that may have changed; None if it has not."""
         number = self._is_forgotten(one)
         if number is not None:
             self.forgotten.add(number)
             return None
         if one.kind == "folder":
             self._folders[one.path] = one
-            return None  # what it lost is seen when all files were met
+            return None  # removed parts are seen when all files were found
         if one.asked and one.path in self._stamps and self._is_as_before(one.files[0]):
             self.unchanged += 1
             self.mark_present(one.path)
@@ -245,7 +245,7 @@ class _Walk:
         return SourceChange(one, row.source or None if row else None, row)
 
     def find_folder_changes(self) -> Iterator[SourceChange]:
-        """The sources that are folders and not as they were."""
+        """Yield the sources that are folders and changed."""
         for path, one in self._folders.items():
             marker = self._others.get(path)
             source = marker.source if marker is not None and marker.state == FOLDER else None
@@ -265,7 +265,7 @@ class _Walk:
             yield SourceChange(one, source, None)
 
     def _is_as_before(self, seen: FileStat) -> bool:
-        """Whether a file of a folder is as it was."""
+        """Whether a file of a folder is unchanged."""
         stamp = self._stamps.get(seen.path)
         if stamp is not None:
             if seen.path in self._provisional and self._is_quiet(seen.changed):
@@ -275,21 +275,21 @@ class _Walk:
         return other is not None and other.state == OTHER and other.is_unchanged(seen)
 
     def _is_quiet(self, changed: int) -> bool:
-        """Whether a file did not change for so long that it is compared as a whole."""
+        """Whether a file was unchanged for long enough to be compared as a whole."""
         return self._quiet_since is None or changed <= self._quiet_since
 
     def is_kept(self, path: bytes) -> bool:
-        """Whether a file that was imported was at a path; then that file is gone."""
+        """Whether an imported file was at a path; then that file is gone."""
         other = self._others.get(path)
         return path in self._stamps or (other is not None and bool(other.source))
 
     def find_record(self, path: bytes) -> FileRecord | None:
-        """The row of a file."""
+        """Return the row of a file."""
         row = self._db.read_one(_AT, (path,))
         return None if row is None else FileRecord(*row)
 
     def find_missing(self, closed: Sequence[UnreadablePath]) -> list[FileRecord]:
-        """Files that were here and are not; below what cannot be looked at nothing is known."""
+        """Return known files that were not found; nothing is known below unreadable folders."""
         shut = tuple(each.path.rstrip(b"/") + b"/" for each in closed if not each.absent)
         paths = [
             *self._stamps,
@@ -303,7 +303,7 @@ class _Walk:
         return [row for row in rows if row is not None]
 
     def mark_present(self, path: bytes) -> None:
-        """Note that something is still at a path."""
+        """Record that something still exists at a path."""
         self._stamps.pop(path, None)
         if path in self._others:
             self._met.add(path)
@@ -318,11 +318,11 @@ def scan_paths(
     every: Collection[bytes] = (),
     is_forgotten: Forgotten = _forget_nothing,
 ) -> SourceScan:
-    """Walk some paths, none below another, and compare what is there with what is known.
+    """Scan some paths, none below another, and compare them with what is known.
 
-    Below the paths in `every`, all files are looked at, whatever their names are. A file with
+    Below the paths in `every`, all files are examined, whatever their names are. A file with
     provisional versions counts as changed; with `quiet`, only after that many seconds without a
-    change. Sources that were forgotten are counted and otherwise passed over.
+    change. Sources that were forgotten are counted and otherwise skipped.
     """
     walk = _Walk(db, roots, quiet, is_forgotten)
     changes: list[SourceChange] = []

@@ -10,12 +10,12 @@ from talktree.library.sources.scan import SESSION_ENDINGS
 
 
 def is_companion(path: bytes) -> bool:
-    """Whether a file is a companion file of a file that is there."""
+    """Whether a file is a companion file of a file that exists."""
     return any(os.path.isfile(os.fsencode(owner)) for owner in _find_owners(os.fsdecode(path)))
 
 
 def _find_owners(path: str) -> Iterator[str]:
-    """The files that a file belongs to, as far as names tell."""
+    """Yield the files that a file belongs to, according to their names."""
     formats = all_formats()
     folder = os.path.dirname(path)
     while (above := os.path.dirname(folder)) != folder:

@@ -1,4 +1,4 @@
-"""Which format what was found is in, and whether its lines can be read as they come."""
+"""Detecting the format of a source, and whether it can be read line by line."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from talktree.library.sources.scan import SESSION_ENDINGS, FileStat, FoundPath
 
 CLAUDE_CODE = "claude-code"
 GLANCE, HEAD = 1 << 13, 1 << 16
-"""How much is looked at at first, and how much if that does not show it."""
+"""How many bytes are read first, and how many if those are not enough."""
 EMPTY = "the file is empty"
 KEYS = "settings that may hold keys; never opened"
 MOST_LINES = 50
-"""So many of the first lines are looked at."""
+"""How many of the first lines are examined."""
 PART = 1 << 20
 LONGEST_FIRST = 32 << 20
-"""A first line that is not longer than that is read whole to see what it is."""
+"""Maximum length of a first line that is read as a whole for detection."""
 _MARK = b"\xef\xbb\xbf"
 _OBJECTS = (b'{"', _MARK)
 """How files of lines begin."""
@@ -42,9 +42,9 @@ class NotAConversation(NamedTuple):
 
 
 def detect_format(found: FoundPath, file: int | None = None) -> RecognisedFormat | NotAConversation:
-    """The format of what was found, or why it has none. Errors of reading are raised.
+    """Return the format of what was found, or why it has none. Read errors are raised.
 
-    What is not a folder is open already.
+    A file is already open.
     """
     if file is not None:
         if "body" in (
@@ -65,7 +65,7 @@ def detect_format(found: FoundPath, file: int | None = None) -> RecognisedFormat
     if elsewhere is not None:
         return NotAConversation(f"imported with the folder {elsewhere}, in which it goes on")
     slug = format.info.slug
-    # What begins with lines that hold no message is a file of lines, too.
+    # A file that begins with lines without a message is a file of lines, too.
     lines = (
         file is not None and slug == CLAUDE_CODE and _classify_start(_read_head(file)) == "envelope"
     )
@@ -73,10 +73,10 @@ def detect_format(found: FoundPath, file: int | None = None) -> RecognisedFormat
 
 
 def may_hold_keys(found: FoundPath) -> bool:
-    """Whether a format calls a file secret, by its name and, unless it was named, those around it.
+    """Whether a format considers a file secret, by its name and possibly those next to it.
 
-    The names around it are only listed if its own name makes that possible. Settings are not in
-    files of lines, which are the ones that are imported most.
+    The names next to it are only listed if its own name makes that possible, and not for a file
+    that the user named. Files of lines, which are the most common imports, do not contain settings.
     """
     if found.path.endswith(SESSION_ENDINGS):
         return False
@@ -92,15 +92,15 @@ def may_hold_keys(found: FoundPath) -> bool:
             around = load(folder)
         except TalktreeError:
             return True
-        # What the folder is called says whether it is one with settings.
+        # The name of the folder shows whether it contains settings.
         source = Source(os.path.basename(folder), around.files, folder=True)
     return any(name in format.find_withheld_files(source) for format in formats)
 
 
 def find_parts_of_folder(found: FoundPath) -> tuple[FileStat, ...]:
-    """The files of a folder that are one source together; none if no format recognises it.
+    """Return the files of a folder that are one source together; none if no format recognises it.
 
-    Files beside them that are conversations of other formats are sources of their own.
+    Files next to them that are conversations of other formats are sources of their own.
     """
     from talktree.formats.sources import find_foreign
 
@@ -119,7 +119,7 @@ def find_parts_of_folder(found: FoundPath) -> tuple[FileStat, ...]:
 
 
 def make_source(found: FoundPath) -> Source:
-    """What was found, as formats see it."""
+    """Return what was found as a source for formats."""
     name = os.fsdecode(os.path.basename(found.path))
     if found.kind == "file":
         return Source(
@@ -134,12 +134,12 @@ def make_source(found: FoundPath) -> Source:
 
 
 def relative_path(path: bytes, root: bytes) -> str:
-    """The path of a file below its folder, as formats know it."""
+    """Return the path of a file below its folder, in the form that formats use."""
     return os.fsdecode(path[len(root) :].lstrip(b"/"))
 
 
 def _read_head(file: int) -> bytes:
-    """The first lines of an open file, or the first one if that is long."""
+    """Return the first lines of an open file, or the first one if that is long."""
     head = os.pread(file, HEAD, 0)
     if not head.startswith(_OBJECTS) or b"\n" in head:
         return head
@@ -155,11 +155,11 @@ def _read_head(file: int) -> bytes:
 
 
 def _classify_start(head: bytes) -> str | None:
-    """What the first lines show: `body`, `misfit`, only an `envelope`, or None.
+    """Return what the first lines are: `body`, `misfit`, only an `envelope`, or None.
 
-    The first message that can be read decides, nearly always on one of the first lines. Lines
-    without a message come before it; other programs write the same, so they show little alone.
-    Only lines with an end count: what they show stays so while the file grows.
+    The first readable message decides, nearly always on one of the first lines. Lines without a
+    message come before it; other programs write the same, so they prove little alone. Only lines
+    with an end count: their meaning stays the same while the file grows.
     """
     if not head.startswith(_OBJECTS) or b"\n" not in head:
         return None

@@ -1,4 +1,4 @@
-"""Which files on the disk the archive has as they are."""
+"""Finding files on the disk that are archived unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FROM files JOIN generations ON generations.id = files.generation WHERE files.pat
 
 
 def is_archived(db: Database, path: Path) -> bool:
-    """Whether the archive has a file with the size and the time of change that it has now."""
+    """Whether the archive has a file with its present size and modification time."""
     row = db.read_one(_FILE, (os.path.abspath(os.fsencode(path)),))
     if row is None:
         return False

@@ -1,8 +1,8 @@
-"""Opening a file of a source: only to read, only if it is a regular file, never waiting for data.
+"""Opening a file of a source: read-only, only regular files, without waiting for data.
 
 File systems stamp changes with a clock that ticks every few milliseconds. A file whose last change
 has the stamp of the current tick could change again without another stamp. So a file is stamped
-only after that tick is over: whatever changes it later changes its stamp too.
+only after that tick: every later change then changes its stamp too.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from talktree.library.sources.scan import FileStat, to_file_stat
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 _COARSE_CLOCK = 5
-"""`CLOCK_REALTIME_COARSE` of Linux, which file systems take their stamps from."""
+"""`CLOCK_REALTIME_COARSE` of Linux, the clock of file system stamps."""
 _TICK = 10_000_000
 """Nanoseconds of the longest usual tick."""
 _TRIES = 5
 UNSETTLED = 0
-"""The change time of a file that changed with every look: it is compared again next time."""
+"""The change time of a file that kept changing: it is compared again next time."""
 
 
 @contextmanager
 def open_file(path: bytes) -> Iterator[tuple[int, FileStat]]:
-    """An open file and its stamp; an `OSError` if it cannot be read."""
+    """Open a file and return it with its stamp; raise `OSError` if it cannot be read."""
     file = os.open(path, _FLAGS)
     try:
         yield file, _stat_stable(file, path)
@@ -36,7 +36,7 @@ def open_file(path: bytes) -> Iterator[tuple[int, FileStat]]:
 
 
 def change_time(file: int) -> int:
-    """When an open file was last changed in any way."""
+    """Return when an open file was last changed in any way."""
     return os.fstat(file).st_ctime_ns
 
 
@@ -53,7 +53,7 @@ def _stat_stable(file: int, path: bytes) -> FileStat:
 
 
 def _find_stamp_limit() -> int:
-    """A time below which no file is stamped any more."""
+    """Return a time below which no file is stamped any more."""
     try:
         return time.clock_gettime_ns(_COARSE_CLOCK)
     except (OSError, AttributeError):

@@ -1,12 +1,12 @@
-"""The walk: what may be a conversation below a path, by names and `stat` alone.
+"""The scan: finding possible conversations below a path, by names and `stat` alone.
 
-Paths are bytes, so names that are no text work like any others. Links are not followed and special
-files not opened. A folder whose names look like one conversation is asked about once.
+Paths are bytes, so names that are not text work like any others. Links are not followed and special
+files not opened. A folder whose names look like one conversation is checked once.
 
-Below a path that the user named, every file is a candidate, and what is not read is reported. In
-the usual places of agents only files with the usual names are candidates.
+Below a path that the user named, every file is a candidate, and files that are not read are
+reported. In the usual places of agents only files with the usual names are candidates.
 
-Places: the paths that `import` without arguments and `watch` look at again.
+Places: the paths that `import` without arguments and `watch` scan again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIKELY = (
     *(b".jsonl", b".json", b".md", b".text", b".txt", b".eml", b".xml"),
     *(b".jsonl.gz", b".json.gz", b".jsonl.zst", b".json.zst"),
 )
-"""What the names of conversations end with."""
+"""File name endings of conversations."""
 _VARIANT = re.compile(
     rb"\.(?:jsonl|json|md|text|txt|eml|xml)(?:\.(?:gz|gzip|zst|zstd|bak|backup|old|orig|[0-9]{1,4})|~)+\Z",
     re.IGNORECASE,
@@ -35,30 +35,30 @@ _VARIANT = re.compile(
 PASSED_OVER = frozenset({b".git", b"node_modules", b"__pycache__", b".venv"})
 """Folders of other programs that hold no conversations, but many files."""
 FLEETING = frozenset({b"lock"})
-"""Files in the folder of a session that come and go."""
+"""Transient files in the folder of a session."""
 OF_A_SESSION = frozenset({b"messages.jsonl", b"snapshots.jsonl", b"metadata.json"})
 SESSION_ENDINGS = (b".jsonl", b".jsonl.gz", b".jsonl.zst")
 COMPANION_FOLDERS = frozenset({b"subagents", b"tool-results", b"workflows", b"session-memory"})
-"""Folders in the folder of a session in which every file is looked at, whatever it is called.
+"""Folders in the folder of a session in which every file is examined, whatever its name is.
 
-They are what formats say about companion files; asking the formats would take longer than a walk
-that finds nothing new.
+Formats define them as companion files; asking the formats would take longer than a scan that finds
+nothing new.
 """
 POSITIVE = (1 << 63) - 1
-"""Some systems number with all 64 bits; databases know one less."""
+"""Some systems use all 64 bits for numbers; databases support one less."""
 LINK = "a symbolic link; links are not followed"
 DANGLING = "a symbolic link to a path that does not exist"
 SPECIAL = "not a regular file or folder"
 OTHER_PROGRAM = "a folder of another program, not searched (name it to import from it)"
 OWN_STATE = "the account of a batch conversion, not a conversation"
 BATCH_STATE = b".talktree-batch"
-"""`files.source.BATCH_STATE` in bytes; importing that module would take longer than a walk."""
+"""`files.source.BATCH_STATE` in bytes; importing that module would take longer than a scan."""
 _MESSAGE = re.compile(rb"(?:\A|\0)[0-9]{1,18}\.md(?:\0|\Z)")
-"""The name of a numbered message, among names with zeros between them."""
+"""The name of a numbered message, in names joined with zero bytes."""
 
 
 class FileStat(NamedTuple):
-    """A file as `stat` shows it."""
+    """A file as `stat` reports it."""
 
     path: bytes
     size: int
@@ -69,26 +69,26 @@ class FileStat(NamedTuple):
 
 
 class FoundPath(NamedTuple):
-    """What may be a source: a file, or a folder with all files below it."""
+    """A possible source: a file, or a folder with all files below it."""
 
     path: bytes
     kind: Literal["file", "folder"]
     files: tuple[FileStat, ...]
     asked: bool = False
-    """Whether it was named; then it is told if it is no conversation."""
+    """Whether the user named it; then it is reported if it is not a conversation."""
 
 
 class UnreadablePath(NamedTuple):
-    """A path that could not be looked at, and why."""
+    """A path that could not be examined, and why."""
 
     path: bytes
     why: str
     absent: bool = False
-    """Whether nothing is there, rather than something that is closed to us."""
+    """Whether nothing exists there, as opposed to missing permissions."""
 
 
 class UnreadPath(NamedTuple):
-    """A link, a special file or a folder of another program: it is not read, and why."""
+    """A link, a special file or a folder of another program that is not read, and why."""
 
     seen: FileStat
     why: str
@@ -96,12 +96,12 @@ class UnreadPath(NamedTuple):
 
 Candidate = FoundPath | UnreadablePath | UnreadPath
 Ask = Callable[[FileStat, tuple[FileStat, ...]], tuple[FileStat, ...] | None]
-"""Which files below a folder that looks like one conversation are part of it; None if it is not.
+"""Returns the files of a folder that looks like one conversation; None if it is not one.
 
 The other files are sources of their own.
 """
 Same = Callable[[bytes, os.stat_result | None], bool]
-"""Whether a file is as it was; without a `stat`, whether anything is known of it."""
+"""Whether a file is unchanged; without a `stat`, whether anything is known of it."""
 
 
 def find_candidates(
@@ -112,11 +112,11 @@ def find_candidates(
     leave: Collection[bytes] = (),
     every: bool = False,
 ) -> Iterator[Candidate]:
-    """What may be a conversation below a path and is not as it was, in the order of names.
+    """Yield possible conversations below a path that changed, in the order of names.
 
     With `every`, all files are candidates, whatever their names are, and links, special files and
     folders of other programs are reported. Folders that are one source, and a path that was named
-    itself, are reported in any case.
+    directly, are always returned.
     """
     try:
         about = os.stat(root)
@@ -159,7 +159,7 @@ def _walk_below(
 
 
 def _drop_parts(files: _Files, parts: tuple[FileStat, ...]) -> _Files:
-    """The files of a folder that are not part of the conversation that the folder is."""
+    """Return the files of a folder that are not part of the conversation that the folder is."""
     paths = {seen.path for seen in parts}
     return {
         name: entry
@@ -172,14 +172,14 @@ _FolderKind = Literal["any", "session", "companions"]
 
 
 def _classify_folder(name: bytes, above: _FolderKind, files: _Files) -> _FolderKind:
-    """What a folder is, by what the folder above it is and the files beside it."""
+    """Return the kind of a folder, from that of its parent and the files next to it."""
     if above == "companions" or (above == "session" and name in COMPANION_FOLDERS):
         return "companions"
     return "session" if any(name + ending in files for ending in SESSION_ENDINGS) else "any"
 
 
 def is_likely(name: bytes) -> bool:
-    """Whether a file is called as files of conversations usually are."""
+    """Whether a file has a usual name of a conversation."""
     return (
         name.endswith(LIKELY) or name.lower().endswith(LIKELY) or _VARIANT.search(name) is not None
     )
@@ -188,17 +188,17 @@ def is_likely(name: bytes) -> bool:
 def _find_changed(
     files: _Files, is_same: Same, *, every: bool, likely: bool
 ) -> list[FoundPath | UnreadPath]:
-    """The files of a folder that are not as they were: of most there is nothing more to do."""
+    """Return the files of a folder that changed: most need no further work."""
     out: list[FoundPath | UnreadPath] = []
     for name, entry in files.items():
         path = entry.path
-        # What was named once is known, whatever its name is.
+        # A file that was named once is known, whatever its name is.
         if not (every or likely or is_likely(name) or is_same(path, None)):
             continue
         try:
             about = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
-            continue  # it went away while the folder was read
+            continue  # it disappeared while the folder was read
         if is_same(path, about):
             continue
         seen = to_file_stat(path, about)
@@ -227,7 +227,7 @@ def _find_unread_folders(here: bytes, names: list[bytes], is_same: Same) -> Iter
         try:
             about = os.lstat(path)
         except OSError:
-            continue  # it went away meanwhile
+            continue  # it disappeared meanwhile
         if not is_same(path, about):
             yield UnreadPath(to_file_stat(path, about), OTHER_PROGRAM)
 
@@ -236,7 +236,7 @@ _Files = dict[bytes, "os.DirEntry[bytes]"]
 
 
 def _list_folder(here: bytes) -> tuple[_Files, list[bytes], list[bytes]]:
-    """What is not a folder in a folder, the folders, and the folders of other programs."""
+    """Return the files in a folder, its folders, and folders of other programs."""
     files: _Files = {}
     folders: list[bytes] = []
     others: list[bytes] = []
@@ -260,7 +260,7 @@ def _looks_like_one(names: _Files) -> bool:
 
 
 def _list_files_below(root: bytes) -> tuple[FileStat, ...]:
-    """All regular files below a folder; what cannot be listed is as if it were empty."""
+    """Return all regular files below a folder; unreadable folders count as empty."""
     out: list[FileStat] = []
     pending = [root]
     while pending:
@@ -286,7 +286,7 @@ def _to_unreadable_path(path: bytes, error: OSError) -> UnreadablePath:
 
 
 def to_file_stat(path: bytes, about: os.stat_result) -> FileStat:
-    """A file as `stat` has shown it."""
+    """Return a file from its `stat` result."""
     return FileStat(
         path,
         about.st_size,
@@ -309,21 +309,21 @@ class ImportRoots(NamedTuple):
 
     paths: list[bytes]
     every: frozenset[bytes]
-    """Those below which all files are looked at, whatever their names are."""
+    """Those below which all files are examined, whatever their names are."""
 
 
 def list_places(db: Database) -> list[bytes]:
-    """All places, in the order in which they were given."""
+    """Return all places, in the order in which they were added."""
     return [row[0] for row in db.read(_ALL)]
 
 
 def to_place(path: AnyPath) -> bytes:
-    """A path as places, sources and files have it: absolute, in bytes."""
+    """Return a path as places, sources and files store it: absolute, in bytes."""
     return os.path.abspath(os.fsencode(path))
 
 
 def to_existing_places(paths: Iterable[AnyPath]) -> list[bytes]:
-    """Paths as places; an error for one at which nothing is."""
+    """Return paths as places; raise an error if one does not exist."""
     found = []
     for path in paths:
         place = to_place(path)
@@ -337,7 +337,7 @@ def to_existing_places(paths: Iterable[AnyPath]) -> list[bytes]:
 
 
 def add_places(db: Database, new: Sequence[bytes]) -> None:
-    """Remember paths as places; those below a place that is known add nothing."""
+    """Store paths as places; those below a known place add nothing."""
     known = list_places(db)
     added = [path for path in dict.fromkeys(new) if not _is_below(path, known)]
     if added:
@@ -346,12 +346,12 @@ def add_places(db: Database, new: Sequence[bytes]) -> None:
 
 
 def remove_place(db: Database, path: AnyPath) -> bool:
-    """Forget a place, not what was taken in from it; whether it was one."""
+    """Delete a place, but not its imports; return whether it was one."""
     return db.execute_change(_REMOVE, (to_place(path),)) > 0
 
 
 def find_import_roots(named: Iterable[bytes], usual: Iterable[bytes]) -> ImportRoots:
-    """The paths of an import: some that were named, and usual places of agents."""
+    """Return the paths of an import: those that were named, and usual places of agents."""
     named = [*named]
     paths = drop_nested([*named, *usual])
     every = (path for path in paths if any(_is_below(each, [path]) for each in named))
@@ -359,7 +359,7 @@ def find_import_roots(named: Iterable[bytes], usual: Iterable[bytes]) -> ImportR
 
 
 def drop_nested(roots: Iterable[bytes]) -> list[bytes]:
-    """Paths without those that lie below others of them, so that nothing is walked twice."""
+    """Return paths without those below others of them, so that nothing is scanned twice."""
     out: list[bytes] = []
     for root in sorted(set(roots)):
         if not _is_below(root, out):

@@ -1,4 +1,4 @@
-"""Which part of the library is counted: a stretch of time, a project, a model, a format."""
+"""Filters for statistics: a time range, a project, a model, a format."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SOURCES = (
 
 
 class Filters(Struct, frozen=True, kw_only=True):
-    """What shall be counted; None means all of it."""
+    """The filters of statistics; None means everything."""
 
     since: int | None = None
     """Nanoseconds since 1970."""
     until: int | None = None
-    """The first moment that is not counted any more."""
+    """The end, exclusive, in nanoseconds since 1970."""
     project: str | None = None
     """Part of a project's path, in any case."""
     model: str | None = None
@@ -32,12 +32,12 @@ class Filters(Struct, frozen=True, kw_only=True):
 
     @property
     def is_timed(self) -> bool:
-        """Whether only a stretch of time is asked for."""
+        """Whether only a time range is counted."""
         return self.since is not None or self.until is not None
 
 
 class SourceInfo(Struct, frozen=True):
-    """What the library knows of a source."""
+    """The facts of a source in the library."""
 
     id: int
     path: bytes
@@ -46,7 +46,7 @@ class SourceInfo(Struct, frozen=True):
     title: str | None
     project: str | None
     parent: str | None
-    """The session it was started from or is a copy of."""
+    """The session that started it, or that it is a copy of."""
     first: int | None
     last: int | None
     messages: int
@@ -56,10 +56,10 @@ class SourceInfo(Struct, frozen=True):
 
     @property
     def session(self) -> str:
-        """The session it is part of; a source that has no id goes by its path.
+        """The session it is part of; a source without an id is identified by its path.
 
-        A sub-agent is part of the session that started it. Its id is a short one of its own, while
-        that of a copy is made as the ids of all sessions are.
+        A sub-agent is part of the session that started it. It has a short id of its own, while a
+        copy has an id like a session.
         """
         native = self.native or self.path.decode("utf-8", "backslashreplace")
         if self.parent is not None and len(native) < len(self.parent):
@@ -68,7 +68,7 @@ class SourceInfo(Struct, frozen=True):
 
 
 class FilteredSources:
-    """The names and sources of a library, and which of them the filters let through."""
+    """The names and sources of a library, and which of them match the filters."""
 
     def __init__(self, db: Database, filters: Filters) -> None:
         self.filters = filters
@@ -76,7 +76,7 @@ class FilteredSources:
         self.models = _find_names_with(self.names, filters.model)
         self.projects = _find_names_with(self.names, filters.project)
         self.sources: dict[int, SourceInfo] = {}
-        """Those of the right format, by their numbers."""
+        """Sources of the right format, by their numbers."""
         wanted = _find_slug(filters.format)
         for id, path, format, native, title, project, *counts in db.read(_SOURCES):
             if wanted in (None, format):
@@ -84,7 +84,7 @@ class FilteredSources:
                 self.sources[id] = SourceInfo(id, path, format, native, title, place, *counts)
 
     def has_reply(self, source: int, model: int | None, project: int | None) -> bool:
-        """Whether a reply is among those that are counted."""
+        """Whether a reply is counted."""
         return (
             source in self.sources
             and (self.models is None or model in self.models)
@@ -92,7 +92,7 @@ class FilteredSources:
         )
 
     def has_source(self, source: int) -> bool:
-        """Whether a source is of the right format and project."""
+        """Whether a source has the right format and project."""
         wanted = self.filters.project
         found = self.sources.get(source)
         return found is not None and (
@@ -100,7 +100,7 @@ class FilteredSources:
         )
 
     def has_time(self, time: int | None) -> bool:
-        """Whether a moment counts; one that nobody knows does if no time is asked for."""
+        """Whether a time is counted; an unknown one is if there is no time filter."""
         filters = self.filters
         if time is None:
             return not filters.is_timed
@@ -110,16 +110,16 @@ class FilteredSources:
 
 
 def _find_slug(format: str | None) -> str | None:
-    """The slug of a format that is named by it or by an alias."""
+    """Return the slug of a format, from a slug or an alias."""
     if format is None:
         return None
-    from talktree.formats import resolve_alias  # mostly all formats are counted
+    from talktree.formats import resolve_alias  # usually all formats are counted
 
     return resolve_alias(format)
 
 
 def _find_names_with(names: Mapping[int | None, str], wanted: str | None) -> set[int | None] | None:
-    """The numbers of the names in which a text stands, or None if any will do."""
+    """Return the numbers of the names that contain a text, or None for all."""
     if wanted is None:
         return None
     return {number for number, text in names.items() if wanted.casefold() in text.casefold()}

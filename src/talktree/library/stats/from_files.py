@@ -1,8 +1,8 @@
-"""Tokens straight from Claude Code's files, without a library: each API reply counts once.
+"""Tokens directly from Claude Code's files, without a library: each API reply counts once.
 
-A reply is known by its message id, or else by its request id, in every file. Its records repeat
-its tokens, and the one with the most is whole. What a sub-agent repeats of its session is the
-session's.
+A reply is identified by its message id, or else by its request id, in every file. Its records
+repeat its tokens, and the one with the most is complete. What a sub-agent repeats of its session
+counts for the session.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from talktree.library.extract.claude_usage import ReplyCounts, ReplyRow, count_f
 from talktree.parallel.pool import run_in_processes
 
 WORTHWHILE = 24 << 20
-"""Bytes for which it pays to begin another process."""
+"""Bytes for which starting another process pays off."""
 BATCH = 8 << 20
-"""Bytes of files that are one job."""
+"""Bytes of files that form one job."""
 
 AnyPath = str | bytes | PathLike[str]
 _Job = tuple[int, tuple[str | bytes, ...]]
 
 
 class ReplyTokens(NamedTuple):
-    """Tokens, and how many replies they were spent on."""
+    """Tokens, and the number of replies."""
 
     replies: int = 0
     input: int = 0
@@ -37,17 +37,17 @@ class ReplyTokens(NamedTuple):
 
 
 class UsageRows(Struct, frozen=True):
-    """What replies cost, and what they belong to."""
+    """Tokens of replies, and what the replies belong to."""
 
     entries: tuple[ReplyRow, ...]
 
     @property
     def total(self) -> ReplyTokens:
-        """What all of them cost."""
+        """The total of all of them."""
         return _sum_rows(self.entries)
 
     def group_by(self, *names: str) -> dict[tuple[str | None, ...], ReplyTokens]:
-        """What they cost by any of day, model, project and session, in order."""
+        """Return the totals by any of day, model, project and session, in order."""
         groups: dict[tuple[str | None, ...], list[ReplyRow]] = {}
         for entry in self.entries:
             key = tuple([getattr(entry, name) for name in names])
@@ -57,7 +57,7 @@ class UsageRows(Struct, frozen=True):
 
 
 def total_usage(paths: Iterable[AnyPath], *, processes: int | None = None) -> UsageRows:
-    """What the sessions in these files cost; of replies told alike the first counts."""
+    """Sum the tokens of the sessions in these files; of duplicate replies the first counts."""
     jobs = _make_jobs(paths)
     count = len(sched_getaffinity(0)) if processes is None else processes
     books = ReplyCounts()
@@ -72,7 +72,7 @@ def total_usage(paths: Iterable[AnyPath], *, processes: int | None = None) -> Us
 
 
 def _make_jobs(paths: Iterable[AnyPath]) -> list[_Job]:
-    """The files in their order, some together, so that no process waits for another."""
+    """Return the files in order, grouped so that no process waits for another."""
     jobs: list[_Job] = []
     batch: list[str | bytes] = []
     size = 0
@@ -112,7 +112,7 @@ def _count_files(books: ReplyCounts, paths: Sequence[str | bytes]) -> None:
         try:
             count_file(books, path)
         except OSError:
-            # A file that cannot be read costs itself; who wants to know looks with `check`.
+            # An unreadable file is skipped; `check` reports it.
             continue
 
 

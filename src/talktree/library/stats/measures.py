@@ -1,4 +1,4 @@
-"""What some formats measure of their messages, and how far the tasks are."""
+"""Measures that some formats have of their messages, and the state of tasks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MEASURES = "SELECT source, time, name, value FROM measures ORDER BY id"
 
 
 class WordCounts(Struct, frozen=True):
-    """A measure in words: how often each word was told."""
+    """A measure in words: how often each word occurred."""
 
     name: str
     words: tuple[tuple[str, int], ...]
-    """The most frequent first."""
+    """Most frequent first."""
 
 
 class NumberMeasure(Struct, frozen=True):
@@ -31,14 +31,14 @@ class NumberMeasure(Struct, frozen=True):
     count: int
     median: float
     ninth: float
-    """Nine of ten are not above it."""
+    """The 90th percentile."""
     most: float
     total: float
-    """All of them together."""
+    """Their sum."""
 
 
 class Measures(Struct, frozen=True):
-    """All measures of the sources that are chosen."""
+    """All measures of the selected sources."""
 
     words: tuple[WordCounts, ...] = ()
     numbers: tuple[NumberMeasure, ...] = ()
@@ -49,7 +49,7 @@ class Measures(Struct, frozen=True):
 
 
 def collect_measures(db: Database, chosen: FilteredSources, sources: Collection[int]) -> Measures:
-    """Words counted, numbers ordered, and the tasks as each session told them last."""
+    """Return the counts of words, the quantiles of numbers, and the last tasks of each session."""
     words: dict[str, Counter[str]] = {}
     numbers: dict[str, list[float]] = {}
     todos: dict[tuple[str, str], float] = {}
@@ -81,12 +81,12 @@ def _sum_todos(todos: dict[tuple[str, str], float], name: str) -> int:
 
 
 def sort_by_count(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """Words and how often each occurs, the most frequent first, of equals in their order."""
+    """Return words and their counts, most frequent first, then alphabetically."""
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def summarize_values(name: str, values: Sequence[float]) -> NumberMeasure:
-    """How some numbers are distributed; there is at least one."""
+    """Return the distribution of some numbers; there is at least one."""
     ordered = sorted(values)
     return NumberMeasure(
         name,
@@ -99,5 +99,5 @@ def summarize_values(name: str, values: Sequence[float]) -> NumberMeasure:
 
 
 def find_quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which that share of all values lies."""
+    """Return the value below which that share of all values lies."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,7 +1,8 @@
-"""What tokens cost: a dated table that comes with Talktree, and the user's own beside it.
+"""Prices of tokens: a dated table that comes with Talktree, and the user's own next to it.
 
 Sums are whole numbers: a dollar per million tokens is a millionth of a dollar for each, so a price
-with six decimals is a whole number of `UNIT`s a token, and no order of adding changes a cost.
+with six decimals is a whole number of `UNIT`s per token, and the order of adding never changes a
+cost.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from msgspec import Struct
 from talktree.errors import Unreadable, UsageError
 
 UNIT = 10**12
-"""So many units are one dollar."""
+"""Units per dollar."""
 PER_TOKEN = 10**6
 """A price of one dollar per million tokens, in units per token."""
 BANDS = (100_000, 200_000)
@@ -34,11 +35,11 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 class Price(Struct, frozen=True, gc=False):
-    """What one token of each kind costs, in units, for some models from a day on."""
+    """The cost in units of one token of each kind, for some models from a day on."""
 
     models: tuple[str, ...]
     start: int | None
-    """The number of its first day since 1970; None if it always was so."""
+    """The number of its first day since 1970; None if it has no start."""
     above: int
     """Only for prompts with more tokens than this."""
     input: int
@@ -50,7 +51,7 @@ class Price(Struct, frozen=True, gc=False):
     def compute_cost(
         self, input: int, output: int, cache_read: int, cache_write: int, cache_write_hour: int
     ) -> int:
-        """The price of so many tokens; those written for an hour are among those written."""
+        """Return the price of some tokens; cache writes include those for an hour."""
         return (
             input * self.input
             + output * self.output
@@ -61,7 +62,7 @@ class Price(Struct, frozen=True, gc=False):
 
 
 class Prices:
-    """All prices that are known; those of the user are asked first."""
+    """All known prices; those of the user come first."""
 
     def __init__(self, tables: Sequence[Sequence[Price]], checked: str) -> None:
         self._tables = tables
@@ -71,9 +72,9 @@ class Prices:
         self._found: dict[tuple[str, int | None, int], Price | None] = {}
 
     def find_price(self, model: str | None, day: int | None, band: int = 0) -> Price | None:
-        """What a model costs on a day (the newest price without one), or None if nobody knows.
+        """Return the price of a model on a day (the newest one without a day), or None if unknown.
 
-        `band` says how many of `BANDS` the prompt is longer than.
+        `band` is how many of `BANDS` the prompt is longer than.
         """
         if model is None:
             return None
@@ -96,7 +97,7 @@ class Prices:
         return None
 
     def _find_model_prices(self, model: str) -> list[list[Price]]:
-        """The prices of a model in each table."""
+        """Return the prices of a model in each table."""
         found = self._known.get(model)
         if found is None:
             names = (model.lower(), strip_model_name(model))
@@ -111,12 +112,12 @@ def _is_price_of(price: Price, names: tuple[str, ...]) -> bool:
 
 
 def _rank(price: Price) -> tuple[int, int]:
-    """Of several prices the one for the longest prompts holds, and of those the newest."""
+    """Return the rank of a price: the longest prompts first, and of those the newest price."""
     return price.above, -1 if price.start is None else price.start
 
 
 def strip_model_name(model: str) -> str:
-    """A model's name without the platform before it and the date or version behind it."""
+    """Return a model's name without the platform before it and the date or version after it."""
     name = _BEFORE.sub("", model.lower()).replace(".", "-")
     while (shorter := _BEHIND.sub("", name)) != name:
         name = shorter
@@ -124,7 +125,7 @@ def strip_model_name(model: str) -> str:
 
 
 def load_prices(home: Path | None = None) -> Prices:
-    """The table that comes with Talktree, and the one in the data folder if there is one."""
+    """Load the table that comes with Talktree, and the one in the data folder if there is one."""
     text = (Path(__file__).parent / OWN).read_text("utf-8")
     facts = tomllib.loads(text, parse_float=Decimal)
     tables = [_parse_table(facts, "prices.toml")]

@@ -1,7 +1,4 @@
-"""All counts of a library, or of a part of it.
-
-How many messages were of which role.
-"""
+"""All statistics of a library, or of a part of it, including the number of messages by role."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ _ROLES = "SELECT source, role, messages FROM roles ORDER BY source, role"
 def count_messages_by_role(
     db: Database, chosen: FilteredSources, sources: Collection[int]
 ) -> tuple[tuple[str, int], ...]:
-    """The roles in some sources, the most frequent first."""
+    """Return the roles in some sources, most frequent first."""
     found: Counter[str] = Counter()
     for source, role, messages in db.read(_ROLES):
         if source in sources:
@@ -40,11 +37,11 @@ def count_messages_by_role(
 
 BY = ("day", "week", "month", "project", "model", "tool", "session", "format")
 IN_TIME = frozenset({"day", "week", "month"})
-"""Points of view that are told in the order of time; the others begin with what cost most."""
+"""Groupings that are sorted by time; the others begin with the highest cost."""
 
 
 class CountableLibrary(Protocol):
-    """A library, as far as it is counted."""
+    """The part of a library that statistics need."""
 
     @property
     def db(self) -> Database:
@@ -52,16 +49,16 @@ class CountableLibrary(Protocol):
 
 
 class UsageGroup(Struct, frozen=True):
-    """What was spent on one day, in one project, with one model."""
+    """The usage of one day, project or model."""
 
     name: str
     spent: UsageTotal
     title: str | None = None
-    """Of a session."""
+    """The title of a session."""
 
 
 class LibraryStatistics(Struct, frozen=True):
-    """All that is counted."""
+    """All statistics."""
 
     filters: Filters
     sources: int
@@ -80,7 +77,7 @@ class LibraryStatistics(Struct, frozen=True):
     """The day on which prices were compared with their sources."""
     tools: tuple[ToolUse, ...]
     roles: tuple[tuple[str, int], ...]
-    """Messages by role, the most frequent first."""
+    """Messages by role, most frequent first."""
     measures: Measures
     uses: list[UsageRow]
     known_sources: dict[int, SourceInfo]
@@ -97,7 +94,7 @@ class LibraryStatistics(Struct, frozen=True):
         return to_datetime(self.last_ns)
 
     def group_by(self, name: str) -> list[UsageGroup]:
-        """What was spent, by day, week, month, project, model, session or format."""
+        """Return the usage by day, week, month, project, model, session or format."""
         key, titles = self._grouping_key(name)
         found = [
             UsageGroup(each, spent, titles.get(each))
@@ -146,7 +143,7 @@ def compute_statistics(
     format: str | None = None,
     seconds: bool = False,
 ) -> LibraryStatistics:
-    """Count what a library holds; `seconds` also tells how long tools took, which takes longer."""
+    """Compute the statistics of a library; `seconds` adds how long tools took, which is slower."""
     filters = Filters(since=since, until=until, project=project, model=model, format=format)
     db = library.db
     prices = load_prices(data_home())
@@ -186,7 +183,7 @@ def compute_statistics(
 
 
 def _select_sources(chosen: FilteredSources, found: list[UsageRow]) -> list[SourceInfo]:
-    """The sources of the format and project that were at work in the time, with the model."""
+    """Return the sources of the format and project that were active in the time, with the model."""
     filters = chosen.filters
     with_model = {use.source for use in found}
     return [

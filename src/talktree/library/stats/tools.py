@@ -37,22 +37,22 @@ FROM calls AS c WHERE """
 
 
 class ToolUse(Struct, frozen=True, gc=False):
-    """What became of the calls of a tool."""
+    """How the calls of a tool ended."""
 
     tool: str
     calls: int
     answered: int
     failures: int
     seconds: tuple[float, ...] = ()
-    """From call to result, the shortest first; only if that was asked for."""
+    """Times from call to result, shortest first; only if requested."""
 
 
 def count_tool_uses(
     db: Database, chosen: FilteredSources, *, seconds: bool = False
 ) -> list[ToolUse]:
-    """All tools that were called, the most used first.
+    """Return all tools that were called, most used first.
 
-    How long they took, and which model called them, is only known by looking at every call.
+    How long they took, and which model called them, requires reading every call.
     """
     if seconds or chosen.models is not None:
         found = _sum_single_calls(db, chosen)
@@ -98,7 +98,7 @@ def _sum_single_calls(db: Database, chosen: FilteredSources) -> list[ToolUse]:
 
 
 def _read_call_rows(db: Database, filters: Filters) -> Iterator[Row]:
-    """Calls by source, day and tool; by tool alone where all sources count."""
+    """Yield calls by source, day and tool; by tool alone if all sources count."""
     quick = are_totals_current(db)
     everywhere = filters.project is None and filters.format is None
     if not filters.is_timed:

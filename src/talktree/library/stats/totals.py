@@ -1,17 +1,15 @@
-"""Sums of the replies and calls that count, kept while an import runs.
+"""Totals of the replies and calls that count, updated by imports.
 
-Whether a reply counts is a question of every source that tells it, so the answers are kept added up
-by source and day (`spent`, `used`). They are a cache: while they are not up to date, readers add up
-the replies and calls themselves, with the same statements.
+Whether a reply counts depends on every source that has it, so the results are stored as sums by
+source and day (`spent`, `used`). They are a cache: while they are outdated, readers sum the replies
+and calls themselves, with the same statements.
 
-Which replies and calls count, as statements.
+Every event counts once: of several sources with the same reply, the one with the most tokens
+counts, and of those the one that was imported first.
 
-What happened once counts once: of several sources that tell the same reply, the one with the most
-tokens tells it, and of those the one that was imported first.
+A time range is split into whole days, which are already summed, and the rest at its ends.
 
-A stretch of time as whole days, which are added up already, and what is left at its ends.
-
-Days, weeks and months (UTC) as they are written.
+Days, weeks and months are in UTC.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from talktree.library.stats.filter import DAY, Filters
 from talktree.library.stats.prices import BANDS
 
 UNSETTLED = "unsettled"
-"""The mark in `about` while the sums are not up to date."""
+"""The mark in `about` while the sums are outdated."""
 COUNTS_REPLY = """NOT EXISTS (
   SELECT 1 FROM replies AS o WHERE o.key = r.key AND o.source <> r.source AND (
     o.input + o.output + o.cache_read + o.cache_write
@@ -48,7 +46,7 @@ SELECT r.source, r.time / {DAY} - (r.time % {DAY} < 0) AS day, r.model, r.projec
   COUNT(*), SUM(r.input), SUM(r.output), SUM(r.cache_read), SUM(r.cache_write),
   SUM(r.cache_write_hour)
 FROM replies AS r WHERE {COUNTS_REPLY}"""
-"""Replies, each where it counts; what follows says which, and groups them."""
+"""Replies, each where it counts; the rest of the statement selects and groups them."""
 COUNTING_CALLS = f"""
 SELECT c.source, c.time / {DAY} - (c.time % {DAY} < 0) AS day, c.tool,
   COUNT(*), SUM(c.state > 0), SUM(c.state = 2)
@@ -65,10 +63,10 @@ def are_totals_current(db: Database) -> bool:
 
 
 MOST_KEYS = 200_000
-"""No more keys than this are remembered."""
+"""Maximum number of keys that are remembered."""
 FEW_KEYS = 5_000
 ENOUGH = 4
-"""When one of so many replies is new, all are added up anew: that is one pass over each table."""
+"""If at least one in this many replies is new, all sums are recomputed, with one pass per table."""
 
 _MARK = "INSERT INTO about (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING"
 _UNMARK = "DELETE FROM about WHERE key = ?"
@@ -97,19 +95,19 @@ _SHARING = (
 
 
 class TotalsUpdate:
-    """What an import must add up again when it is done."""
+    """The sums that an import must update at its end."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
         self._everything = not are_totals_current(db) or db.read_one(_ANY) is None
-        """Whether an import before this one was interrupted, or nothing was told before."""
+        """Whether an earlier import was interrupted, or there were no facts before."""
         self._sources: set[int] = set()
         self._keys: set[int] = set()
         self._marked: int | None = None
-        """How many transactions had been taken back when the mark was set."""
+        """The number of rolled-back transactions when the mark was set."""
 
     def add_facts(self, source: int, facts: ExtractedFacts) -> None:
-        """Note what a source tells; in the transaction in which that is written."""
+        """Record the facts of a source, in the transaction that writes them."""
         if not (facts.replies or facts.calls or facts.outcomes):
             return
         self.note_change(source)
@@ -123,18 +121,18 @@ class TotalsUpdate:
             self._keys.clear()
 
     def note_change(self, source: int) -> None:
-        """Note that something else about the replies of a source is about to change."""
+        """Record that something else about the replies of a source is about to change."""
         self._mark_outdated()
         self._sources.add(source)
 
     def note_removal(self, source: int) -> None:
-        """Note that what a source told is about to be deleted: others may tell it too."""
+        """Record that the facts of a source are about to be deleted: others may have them too."""
         self.note_change(source)
         for statement in _SHARING:
             self._sources.update(row[0] for row in self._db.read(statement, (source,)))
 
     def update_totals(self) -> None:
-        """Bring the sums up to date; in the last transaction of an import."""
+        """Update the sums, in the last transaction of an import."""
         if self._everything or self._is_much():
             self.recompute_totals()
             return
@@ -150,14 +148,14 @@ class TotalsUpdate:
         self._mark_current()
 
     def recompute_totals(self) -> None:
-        """Add up everything anew."""
+        """Recompute all sums."""
         for clear, fill in zip(_CLEAR, _FILL, strict=True):
             self._db.run(clear)
             self._db.run(fill)
         self._mark_current()
 
     def _is_much(self) -> bool:
-        """Whether looking for each key takes longer than looking at everything."""
+        """Whether looking up each key takes longer than reading everything."""
         if len(self._keys) <= FEW_KEYS:
             return False
         row = self._db.read_one(_REPLIES)
@@ -177,20 +175,20 @@ class TotalsUpdate:
 
 
 EARLIEST, LATEST = -(2**62 // DAY) * DAY, (2**62 // DAY) * DAY
-"""Whole days before and behind which there is nothing."""
+"""Whole days before and after which there is nothing."""
 
 
 class TimeRange(NamedTuple):
-    """From a beginning up to an end that is not part of it."""
+    """A range from a start to an end, exclusive."""
 
     days: bool
-    """Whether these are numbers of days; else they are nanoseconds."""
+    """Whether these are numbers of days; otherwise nanoseconds."""
     start: int
     end: int
 
 
 def find_ranges(filters: Filters, *, quick: bool) -> list[TimeRange]:
-    """The time that is asked for; only moments if the sums of days are of no use."""
+    """Return the ranges of the filter; only exact times if the sums of days cannot be used."""
     since = EARLIEST if filters.since is None else max(filters.since, EARLIEST)
     until = LATEST if filters.until is None else min(filters.until, LATEST)
     first, behind = -(-since // DAY), until // DAY
@@ -210,14 +208,14 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 @lru_cache(maxsize=4096)
 def day_name(day: int | None) -> str:
-    """`2026-01-31`, for the number of a day since 1970."""
+    """Return a day as `2026-01-31`, from its number since 1970."""
     found = _date(day)
     return UNKNOWN if found is None else found.isoformat()
 
 
 @lru_cache(maxsize=4096)
 def week_name(day: int | None) -> str:
-    """`2026-W05`: the week of ISO 8601, which begins on Monday."""
+    """Return the ISO 8601 week as `2026-W05`; it begins on Monday."""
     found = _date(day)
     if found is None:
         return UNKNOWN
@@ -226,13 +224,13 @@ def week_name(day: int | None) -> str:
 
 
 def month_name(day: int | None) -> str:
-    """`2026-01`."""
+    """Return the month as `2026-01`."""
     name = day_name(day)
     return name if name == UNKNOWN else name[:7]
 
 
 def _date(day: int | None) -> date | None:
-    """The date of a day, if a calendar reaches so far."""
+    """Return the date of a day, if it is in the range of the calendar."""
     try:
         return None if day is None else date.fromordinal(day + _EPOCH)
     except (ValueError, OverflowError):

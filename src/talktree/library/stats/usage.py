@@ -1,4 +1,4 @@
-"""Tokens and what they cost: each reply once, in whichever source it counts."""
+"""Tokens and their cost: each reply once, in the source where it counts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class UsageRow(NamedTuple):
-    """Replies of one model on one day in one source and project, with prompts of like length."""
+    """Replies of one model on one day in one source and project, with prompts of similar length."""
 
     source: int
     day: int | None
@@ -48,20 +48,20 @@ class UsageRow(NamedTuple):
 
 
 class UsageTotal(Struct, frozen=True, gc=False):
-    """Tokens, and what they cost as far as prices are known."""
+    """Tokens, and their cost as far as prices are known."""
 
     replies: int = 0
     input: int = 0
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
-    """All that was written to the cache."""
+    """All cache writes."""
     cache_write_hour: int = 0
     """The part of it that is kept for an hour."""
     cost: int = 0
-    """Exactly, in units of the price table; `dollars` is for people."""
+    """Exact, in units of the price table; `dollars` is for display."""
     unpriced: int = 0
-    """Replies whose model has no price: what they cost is not in the cost."""
+    """Replies whose model has no price, and which the cost does not include."""
 
     @property
     def dollars(self) -> float:
@@ -75,7 +75,7 @@ class UsageTotal(Struct, frozen=True, gc=False):
 
 
 def find_usage(db: Database, chosen: FilteredSources, prices: Prices) -> list[UsageRow]:
-    """What was used, as far as it is chosen, with its cost."""
+    """Return the selected usage, with its cost."""
     names = chosen.names
     found = []
     for source, day, model, project, long, replies, *tokens in _read_usage_rows(db, chosen.filters):
@@ -103,12 +103,12 @@ def _read_usage_rows(db: Database, filters: Filters) -> Iterator[Row]:
 
 
 def sum_usage(found: Iterable[UsageRow]) -> UsageTotal:
-    """All of it added up."""
+    """Return the total."""
     return group_usage(found, lambda _: None).get(None, UsageTotal())
 
 
 def group_usage(found: Iterable[UsageRow], key: Callable[[UsageRow], Key]) -> dict[Key, UsageTotal]:
-    """What was spent, added up for each key."""
+    """Return the totals for each key."""
     sums: dict[Key, list[int]] = {}
     for use in found:
         name = key(use)

@@ -1,1 +1,1 @@
-"""What the library holds as Arrow tables."""
+"""The contents of the library as Arrow tables."""

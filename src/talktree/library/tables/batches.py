@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 8_192
 MOST_TEXT = 4 << 20
-"""A batch is full when its texts have so many characters."""
+"""A batch is full when its texts have this many characters."""
 Row = Sequence[Any]
 
 
 def load_arrow() -> Any:  # noqa: ANN401
-    """The module pyarrow, or how to get it."""
+    """Import pyarrow; an error says how to install it."""
     try:
         import pyarrow
     except ImportError:
@@ -28,7 +28,7 @@ def load_arrow() -> Any:  # noqa: ANN401
 
 
 def schema_of(name: str) -> pa.Schema:
-    """The Arrow schema of a table."""
+    """Return the Arrow schema of a table."""
     pa = load_arrow()
     kinds = {
         "int": pa.int64(),
@@ -48,7 +48,7 @@ def schema_of(name: str) -> pa.Schema:
 
 
 def make_batches(name: str, rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
-    """The rows of a table, some thousands at a time; long texts make smaller batches."""
+    """Yield the rows of a table, some thousands per batch; long texts make smaller batches."""
     schema, columns = schema_of(name), TABLES[name]
     texts = [place for place, each in enumerate(columns) if each.kind == "text"]
     held: list[Row] = []

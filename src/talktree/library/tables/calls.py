@@ -23,7 +23,7 @@ _COPIES = "SELECT c.key FROM calls AS c WHERE c.source = ? AND NOT " + COUNTS_CA
 
 
 class _Open(Struct):
-    """A call whose result is awaited."""
+    """A call that waits for its result."""
 
     row: Row
     """The columns that are known from the call."""
@@ -33,7 +33,7 @@ class _Open(Struct):
 
 
 class _Calls:
-    """The calls of one conversation on their way to their results."""
+    """The calls of one conversation that wait for their results."""
 
     def __init__(self, asked: TableRequest, place: Row, copies: frozenset[int]) -> None:
         self._asked = asked
@@ -44,7 +44,7 @@ class _Calls:
         self._turns: dict[tuple[bool, str | None], TurnPairing] = {}
 
     def add_message(self, message: Message) -> Iterator[Row]:
-        """Note the calls and results of a message; calls that are answered come out."""
+        """Add the calls and results of a message; yield calls that are answered."""
         line = (SIDECHAIN in message.flags, message.agent)
         turn = self._turns.get(line)
         if turn is None:
@@ -62,7 +62,7 @@ class _Calls:
             yield from self._close_calls(turn.close_turn())
 
     def take_rest(self) -> Iterator[Row]:
-        """What is left at the end, also calls that nothing answered."""
+        """Yield the remaining calls at the end, including unanswered ones."""
         for turn in self._turns.values():
             yield from self._close_calls(turn.close_turn())
         for call in self._open.values():
@@ -109,7 +109,7 @@ class _Calls:
 def iter_call_rows(
     asked: TableRequest, source: SourceInfo, place: Where, conversation: Conversation
 ) -> Iterator[Row]:
-    """The calls of a conversation, each when its result is known."""
+    """Yield the calls of a conversation, each when its result is known."""
     copies = frozenset(row[0] for row in asked.library.db.read(_COPIES, (source.id,)))
     calls = _Calls(asked, place, copies)
     time, model = len(place) + 3, len(place) + 4

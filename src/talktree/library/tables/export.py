@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 KINDS = ("parquet", "csv", "arrow")
 PLACEHOLDER = "[redacted: "
-"""How the placeholder of a secret begins."""
+"""The beginning of a secret's placeholder."""
 Sink = Callable[[Iterable[bytes]], None]
-"""Takes the bytes of a file as they are made."""
+"""Receives the bytes of a file as they are made."""
 
 
 class TableExportResult(Struct, frozen=True):
-    """What was written."""
+    """The result of an export."""
 
     rows: int
     failed: tuple[tuple[bytes, Failure], ...]
@@ -42,7 +42,7 @@ class _Writer(Protocol):
 
 
 class _Buffer(io.RawIOBase):
-    """Takes what a writer writes, so that it can be passed on a piece at a time."""
+    """A buffer for a writer, whose contents can be taken piece by piece."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -61,7 +61,7 @@ class _Buffer(io.RawIOBase):
         return self._at
 
     def take_written(self) -> bytes:
-        """All that was written since the last time."""
+        """Return what was written since the last call."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)
 
@@ -78,11 +78,10 @@ def write_table(
     redaction: Redaction | None = None,
     **filters: Unpack[Filtering],
 ) -> TableExportResult:
-    """Write a table to a file, or to a function that takes its bytes piece by piece.
+    """Write a table to a file, or to a function that receives its bytes piece by piece.
 
-    `to` is parquet, csv or arrow, by default what the path ends with. The filters,
-    `include_deleted` and `redaction` are those of `open_table`. An old file is replaced only if
-    the gate allows it.
+    `to` is parquet, csv or arrow, by default the ending of the path. The filters, `include_deleted`
+    and `redaction` are those of `open_table`. An old file is replaced only if the gate allows it.
     """
     kind = to or (path.suffix.lstrip(".") if isinstance(path, Path) else "")
     if kind not in KINDS:
@@ -111,7 +110,7 @@ def write_table(
 
 
 class _Counter:
-    """Batches on their way, counted."""
+    """An iterator over batches that counts their rows."""
 
     def __init__(self, reader: pa.RecordBatchReader, redaction: Redaction | None) -> None:
         self._redaction = redaction
@@ -129,7 +128,7 @@ class _Counter:
 
 
 def _iter_redacted_texts(batch: pa.RecordBatch) -> Iterator[str]:
-    """The texts of a batch that may have placeholders in them."""
+    """Yield the texts of a batch that may have placeholders in them."""
     pa = load_arrow()
     from pyarrow import compute
 
@@ -140,7 +139,7 @@ def _iter_redacted_texts(batch: pa.RecordBatch) -> Iterator[str]:
 
 
 def _encode_file(kind: str, batches: _Counter) -> Iterator[bytes]:
-    """The bytes of the file, as they come to be."""
+    """Yield the bytes of the file as they are made."""
     sink = _Buffer()
     writer = _make_writer(kind, sink, batches.schema)
     for batch in batches:

@@ -1,6 +1,6 @@
-"""What tables there are and what their columns mean.
+"""The tables and their columns.
 
-Columns only ever get added, at the end; `docs/reference/tables.md` is written from here.
+Columns are only added, at the end; `docs/reference/tables.md` is generated from here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ Kind = Literal["int", "float", "bool", "text", "time"]
 
 
 class Column(NamedTuple):
-    """A column; every value but those that say so may be missing."""
+    """A column; values may be missing unless `always` is set."""
 
     name: str
     kind: Kind
@@ -122,4 +122,4 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "usage": USAGE,
     "files": FILES,
 }
-"""One row is a message, a tool call, an API reply as one source tells it, a file that is named."""
+"""What one row is: a message, a tool call, an API reply as one source reports it, a named file."""

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Filtering(TypedDict, total=False):
-    """What a table may be asked for; what is left out does not matter."""
+    """The filters of a table; omitted ones match everything."""
 
     since: int | None
     """Nanoseconds since 1970."""
     until: int | None
-    """The first moment that is not asked for any more."""
+    """The end, exclusive, in nanoseconds since 1970."""
     project: str | None
     """Part of the path of a project."""
     model: str | None
@@ -39,12 +39,12 @@ def open_table(
     redaction: Redaction | None = None,
     **filters: Unpack[Filtering],
 ) -> pa.RecordBatchReader:
-    """The rows of `messages`, `calls`, `usage` or `files`, read while they are asked for.
+    """Return the rows of `messages`, `calls`, `usage` or `files`, read on demand.
 
     `conversation` is the id of one. The library must stay open meanwhile. A source that cannot be
-    read is an error, unless `failed` is there to be told of it. Rows of deleted messages, and of
-    messages that are not shown to the user, have no texts without `include_deleted`. Secrets stay
-    in the texts unless a `redaction` takes them out.
+    read raises an error, or is reported to `failed` if that is given. Rows of deleted messages, and
+    of messages that are not shown to the user, have no texts without `include_deleted`. Secrets
+    stay in the texts unless a `redaction` removes them.
     """
     if name not in TABLES:
         raise UsageError(f"no table {name}", hint=f"one of {', '.join(TABLES)}")

@@ -30,7 +30,7 @@ _REPLIES = (
 
 
 def iter_table_rows(asked: TableRequest, name: str) -> Iterator[Row]:
-    """The rows of a table by its name."""
+    """Yield the rows of a table by its name."""
     if name == "usage":
         yield from _usage_rows(asked)
         return
@@ -47,7 +47,7 @@ def iter_table_rows(asked: TableRequest, name: str) -> Iterator[Row]:
 def _message_rows(asked: TableRequest, place: Where, conversation: Conversation) -> Iterator[Row]:
     traits = conversation.skeleton.traits
     for number, entry in enumerate(conversation.entries):
-        # An exact copy of a message is no node of the tree, and no message.
+        # An exact copy of a message is not a node of the tree, and not counted.
         if not isinstance(entry, Message) or not traits[number]:
             continue
         if not asked.has_row(entry.time_ns, entry.model):
@@ -77,7 +77,7 @@ def _message_rows(asked: TableRequest, place: Where, conversation: Conversation)
 
 
 def _measure_columns(measures: MessageMeasures) -> Iterator[Any]:
-    """The columns of what is recorded about a message; lists as JSON, None if they are empty."""
+    """Yield the columns of what is recorded about a message; lists as JSON, None if empty."""
     for column in MEASURES:
         value = getattr(measures, column.name)
         if isinstance(value, tuple):
@@ -107,7 +107,7 @@ def _find_named_files(message: Message) -> Iterator[tuple[str, str | None, str]]
 
 
 def _usage_rows(asked: TableRequest) -> Iterator[Row]:
-    """Replies as each source tells them, straight from the facts."""
+    """Yield the replies of each source, directly from the facts."""
     prices = load_prices(data_home())
     for source in asked.sources():
         for place, start, end in asked.places(source):

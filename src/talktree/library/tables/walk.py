@@ -1,4 +1,4 @@
-"""The kept sources that are chosen, read from the archive one after the other."""
+"""Reading the selected sources of the archive one after the other."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 Where = tuple[int, str | None, str, str | None, str]
 """The columns that every table begins with."""
 Failed = Callable[[SourceInfo, TalktreeError], None]
-"""Told of a source that cannot be read."""
+"""Called with a source that cannot be read."""
 
 
 class TableLibrary(Protocol):
-    """A library, as far as tables need it."""
+    """The part of a library that tables need."""
 
     @property
     def db(self) -> Database:
@@ -37,20 +37,20 @@ class TableLibrary(Protocol):
 
 
 class Redaction(Protocol):
-    """Takes secrets out of what a table is made from."""
+    """Removes secrets from what a table is made from."""
 
     def redact(self, document: Document) -> Document:
-        """The document without secrets."""
+        """Return the document without secrets."""
 
     def redact_text(self, text: str) -> str:
-        """The text without secrets."""
+        """Return the text without secrets."""
 
     def count_placeholders(self, text: str) -> None:
         """Count the placeholders in a text that is written."""
 
 
 class TableRequest:
-    """What a table shall hold."""
+    """The filters and options of a table."""
 
     def __init__(
         self,
@@ -72,13 +72,13 @@ class TableRequest:
         self._projects: dict[int, str | None] = {}
 
     def sources(self) -> Iterator[SourceInfo]:
-        """The sources that may have rows, in the order in which they were imported."""
+        """Yield the sources that may have rows, in the order in which they were imported."""
         for source in self.chosen.sources.values():
             if self.has_source(source):
                 yield source
 
     def has_source(self, source: SourceInfo) -> bool:
-        """Whether a source is asked for."""
+        """Whether a source is selected."""
         filters = self.filters
         return (
             self._holds_conversation(source)
@@ -94,7 +94,7 @@ class TableRequest:
         return any(each.id == self._conversation for each in listed)
 
     def places(self, source: SourceInfo) -> Iterator[tuple[Where, int, int | None]]:
-        """The conversations of a source that are asked for, from which record to which."""
+        """Yield the selected conversations of a source, with their first and end record."""
         db = self.library.db
         spans = zip(find_all_of_source(db, source.id), spans_of(db, source.id), strict=False)
         for each, (start, end) in spans:
@@ -102,7 +102,7 @@ class TableRequest:
                 yield self._leading_columns(source, each.id), start, end
 
     def conversations(self) -> Iterator[tuple[SourceInfo, Where, Conversation]]:
-        """All conversations that can be read, and the columns with which their rows begin."""
+        """Yield all conversations that can be read, and the first columns of their rows."""
         library = self.library
         for source in self.sources():
             try:
@@ -121,7 +121,7 @@ class TableRequest:
                 self._failed(source, error)
 
     def _leading_columns(self, source: SourceInfo, conversation: str | None) -> Where:
-        """The columns that every table begins with, for a conversation of a source."""
+        """Return the columns that every table begins with, for a conversation of a source."""
         return (
             source.id,
             conversation and self.redact_text(conversation),
@@ -131,11 +131,11 @@ class TableRequest:
         )
 
     def redact_text(self, text: str) -> str:
-        """A text of the database as it is shown: without secrets, if that is asked for."""
+        """Return a text of the database, without secrets if redaction is on."""
         return text if self._redaction is None else self._redaction.redact_text(text)
 
     def project_name(self, number: int | None) -> str | None:
-        """The project with a number, as it is shown; replies are many and projects are few."""
+        """Return the name of a project, cached: there are many replies but few projects."""
         if number is None:
             return None
         if number not in self._projects:
@@ -144,11 +144,11 @@ class TableRequest:
         return self._projects[number]
 
     def is_shown(self, hidden: str | None) -> bool:
-        """Whether the texts of a message with such a flag are asked for."""
+        """Whether the texts of a message with such a flag are included."""
         return hidden is None or self.include_deleted
 
     def has_row(self, time: int | None, model: str | None) -> bool:
-        """Whether a row of that time and model is asked for."""
+        """Whether a row of that time and model is selected."""
         wanted = self.filters.model
         return self.chosen.has_time(time) and (
             wanted is None or wanted.casefold() in (model or "").casefold()

@@ -1,1 +1,1 @@
-"""Edits of kept conversations: appended, undone and done again, saved with a guard."""
+"""Edits of archived conversations: appended, undone, redone, and saved with safety checks."""

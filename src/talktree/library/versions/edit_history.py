@@ -1,8 +1,8 @@
-"""What was edited in a source, told by the rows of `operations`: nothing in it is ever rewritten.
+"""The edits of a source, from the rows of `operations`, which are never rewritten.
 
-A row is an edit, the undo or the redo of one, or that the result was saved. Undo takes the last
-edit that stands, redo the last one that was undone since; a new edit leaves nothing to redo, but
-what was undone stays in the list.
+A row is an edit, the undo or the redo of one, or a save. Undo reverts the last edit that counts,
+redo the last one that was undone since; a new edit leaves nothing to redo, but undone edits stay in
+the list.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _ROWS = "SELECT id, time, kind, value FROM operations WHERE source = ? ORDER BY 
 _LAST = "SELECT max(id) FROM operations WHERE source = ?"
 _ADD = "INSERT INTO operations (source, time, kind, value) VALUES (?, ?, ?, ?)"
 Stand: TypeAlias = dict[str, tuple[int, int]]
-"""What the files of a source were: their generations, and how much of these."""
+"""The state of a source's files: their generations, and the length of each."""
 
 
 class EditRecord(Struct, frozen=True, kw_only=True, tag="edit"):
-    """An edit, and what it was made on."""
+    """An edit, and the state it was made on."""
 
     conversation: str
     operation: Operation
@@ -35,7 +35,7 @@ class EditRecord(Struct, frozen=True, kw_only=True, tag="edit"):
 
 
 class UndoRecord(Struct, frozen=True, kw_only=True, tag="undo"):
-    """An edit that shall not count."""
+    """An edit that no longer counts."""
 
     about: int
 
@@ -47,23 +47,23 @@ class RedoRecord(Struct, frozen=True, kw_only=True, tag="redo"):
 
 
 class SaveRecord(Struct, frozen=True, kw_only=True, tag="saved"):
-    """The edits are in the files now."""
+    """The edits are now in the files."""
 
     made: Stand
     standing: tuple[int, ...]
-    """The edits that are."""
+    """The edits that are in the files."""
     ground: Stand | None = None
-    """What the files were without these edits; None in rows of earlier versions of Talktree."""
+    """The state of the files without these edits; None in rows of earlier versions of Talktree."""
 
 
 class SaveIntent(Struct, frozen=True, kw_only=True, tag="saving"):
-    """The edits are about to be written; if nothing follows, nobody knows whether they were."""
+    """The edits are about to be written; without a row after it, the result is unknown."""
 
     standing: tuple[int, ...]
     hashes: dict[str, tuple[int, str]]
-    """What the files are going to be: size and SHA-256 by path."""
+    """What the files will be: size and SHA-256 by path."""
     ground: Stand | None = None
-    """What the files are without the edits."""
+    """The state of the files without the edits."""
 
 
 Row: TypeAlias = EditRecord | UndoRecord | RedoRecord | SaveIntent | SaveRecord
@@ -89,11 +89,11 @@ class EditHistory:
         self._settled: set[int] = set()
         self.saved: SaveRecord | None = None
         self.saving: SaveIntent | None = None
-        """A save of which nobody knows how it ended."""
+        """A save whose result is unknown."""
         self.last: int | None = None
         """The number of the last row."""
         self.base: Stand | None = None
-        """What the first of the edits that count together was made on."""
+        """The state that the first of the counting edits was made on."""
         for id, time, row in rows:
             self._apply_row(id, time, row)
             self.last = id
@@ -120,16 +120,16 @@ class EditHistory:
                 self.saved, self.saving = row, None
 
     def _settle_saved(self, saved: SaveRecord) -> None:
-        """The file went on by itself after a save: what is in it stays in it."""
+        """Keep a saved edit permanently: the file has grown since the save, with the edit in it."""
         self._settled |= set(saved.standing)
         self.standing = [each for each in self.standing if each not in saved.standing]
         self._undone = []
         self.base, self.saved = saved.made, None
 
     def keep_saved(self, now: Stand) -> None:
-        """Let edits count that were saved and undone, if the file has gone on with them since.
+        """Count edits that were saved and undone, if the file has grown with them since.
 
-        The undo was never written, and writing it would take away what the file went on by.
+        The undo was never written, and writing it would remove what was appended to the file.
         """
         saved = self.saved
         if saved is not None and saved.made != now and self.edits_since(saved) is None:
@@ -140,57 +140,57 @@ class EditHistory:
             self._undone = []
 
     def find_base(self, saved: SaveRecord) -> Stand | None:
-        """What the files were without the edits of a save; all that grew until then is in it."""
+        """Return the state of the files without the edits of a save, with what grew until then."""
         if saved.ground is not None:
             return saved.ground
         return self._edits[saved.standing[-1]][1].on if saved.standing else self.base
 
     @property
     def is_saved(self) -> bool:
-        """Whether the files have just the edits that count."""
+        """Whether the files have exactly the edits that count."""
         if self.saved is None:
             return not self.standing
         return self.saved.standing == tuple(self.standing)
 
     @property
     def edits(self) -> list[Edit]:
-        """All of them, also those that were undone."""
+        """All of them, including undone ones."""
         return [self.find_edit(id) for id in self._edits]
 
     def find_edit(self, id: int) -> Edit:
-        """One of them."""
+        """Return one of them."""
         time, row = self._edits[id]
         is_at = id in self._settled or id in self.standing
         return Edit(id, time, row.conversation, row.operation, "done" if is_at else "undone")
 
     def list_counting(self) -> list[Edit]:
-        """Those that count and are not in the file for good, in order."""
+        """Return those that count and are not permanently in the file, in order."""
         return [self.find_edit(id) for id in self.standing]
 
     @property
     def redoable(self) -> tuple[int, ...]:
-        """Those that can be done again; the last one is the next."""
+        """Those that can be redone; the last one is the next."""
         return tuple(self._undone)
 
     @property
     def can_redo(self) -> bool:
-        """Whether anything was undone that can be done again."""
+        """Whether there is an edit to redo."""
         return bool(self._undone)
 
     def edits_since(self, saved: SaveRecord) -> list[Edit] | None:
-        """The edits since a save; None if some that were saved have been undone."""
+        """Return the edits since a save; None if some that were saved have been undone."""
         if tuple(self.standing[: len(saved.standing)]) != saved.standing:
             return None
         return self.list_counting()[len(saved.standing) :]
 
     def find_edit_to_undo(self) -> int:
-        """The edit that an undo takes back."""
+        """Return the edit that an undo reverts."""
         if not self.standing:
             raise NotUndoable("there is nothing to undo", hint="no edit of this source counts")
         return self.standing[-1]
 
     def find_edit_to_redo(self) -> int:
-        """The edit that a redo brings back."""
+        """Return the edit that a redo restores."""
         if not self._undone:
             raise NotUndoable(
                 "there is nothing to redo", hint="a new edit leaves nothing to do again"
@@ -199,7 +199,7 @@ class EditHistory:
 
 
 def load_history(db: Database, source: int) -> EditHistory:
-    """The edits of a source."""
+    """Return the edits of a source."""
     rows = db.read(_ROWS, (source,))
     found = EditHistory(
         (id, time, msgspec.json.decode(value, type=Row)) for id, time, _, value in rows
@@ -210,15 +210,15 @@ def load_history(db: Database, source: int) -> EditHistory:
 
 
 def read_stand(db: Database, source: int) -> Stand:
-    """What the library has of the files of a source."""
+    """Return the state of a source's files in the library."""
     files = files_of(db, source)
     return {os.fsdecode(each.path): (each.generation, each.length) for each in files}
 
 
 def append_row(db: Database, source: int, time: int, row: Row, *, after: int | None) -> int:
-    """Append a row after the one that was the last; it is kept when this returns.
+    """Append a row after the last known one; it is stored when this returns.
 
-    If another one came meanwhile, somebody else works on the same source: nothing happens.
+    If another row was added meanwhile, another program edits the same source: nothing is written.
     """
     kind = str(row.__struct_config__.tag)
     with db.transaction(durable=True):

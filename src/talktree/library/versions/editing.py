@@ -1,4 +1,4 @@
-"""Editing what the library keeps: the source file changes only when it is saved."""
+"""Editing archived conversations: the source file changes only when it is saved."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _SOURCE = "SELECT path, format FROM sources WHERE id = ?"
 
 
 def _do_nothing() -> None:
-    """Nothing has to be asked."""
+    """Do nothing."""
 
 
 class Versions:
-    """The edits of one kept source."""
+    """The edits of one archived source."""
 
     def __init__(
         self, library: Library, source: int, sure: Callable[[], None] = _do_nothing
@@ -64,14 +64,14 @@ class Versions:
         self._library = library
         self._source = source
         self._sure = sure
-        """Asked when nobody else can change anything, before something is written; it may raise."""
+        """Called under the lock, before something is written; it may raise."""
         self.path = Path(os.fsdecode(row[0]))
         self.format: str = row[1]
         self._format = get_format(row[1])
 
     @property
     def history(self) -> EditHistory:
-        """All edits, and which of them count."""
+        """The edits, and which of them count."""
         history = load_history(self._library.db, self._source)
         saved = None if history.saving is None else self._resolve_saving(history.saving)
         if saved is not None:
@@ -80,21 +80,22 @@ class Versions:
         return history
 
     def document(self) -> Document:
-        """The source with the edits that count, and with its companion files."""
+        """Return the source with the edits that count, and with its companion files."""
         return self._apply_edits(self.history, companions=True)
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an edit that can be taken back."""
+        """Whether there is an edit to undo."""
         history = self.history
         return bool(history.standing) and not self._is_settled(history)
 
     def do(
         self, conversation: str, operation: Operation, known: Document | None = None
     ) -> Document:
-        """One more edit; it is refused if it cannot be done or cannot be written in this format.
+        """Add an edit; it is refused if it is invalid or this format cannot write it.
 
-        Who has read the source with the edits that count passes that on, so it is not read again.
+        A caller that has read the source with the edits that count passes it, so it is not read
+        again.
         """
         history, on = self._resolve_interrupted_save(), self._read_stand()
         before = self._apply_edits(history) if known is None else known
@@ -126,7 +127,7 @@ class Versions:
                 )
 
     def undo(self) -> Edit:
-        """The last edit that counts, not counting any more."""
+        """Undo the last edit that counts, and return it."""
         history = self._resolve_interrupted_save()
         about = history.find_edit_to_undo()
         if self._is_settled(history):
@@ -138,14 +139,14 @@ class Versions:
         return history.find_edit(about)
 
     def redo(self) -> Edit:
-        """The edit that was undone last, counting again."""
+        """Redo the edit that was undone last, and return it."""
         history = self._resolve_interrupted_save()
         about = history.find_edit_to_redo()
         self._append_row(RedoRecord(about=about), history)
         return history.find_edit(about)
 
     def save(self) -> list[Path]:
-        """Write the edits into the source, if it is still what the library knows of it."""
+        """Write the edits to the source, if it is unchanged since the library read it."""
         with self._library.lock.hold(WAIT):
             history = self._resolve_interrupted_save()
             if history.is_saved:
@@ -154,12 +155,12 @@ class Versions:
             now = self.load_from_disk()
             self._verify_versions()
             standing, (ground, _) = tuple(history.standing), self._find_base(history)
-            # Said before it is done: whoever is interrupted finds out later how far it came.
+            # Recorded before the write, so that an interrupted save can be resolved later.
             said = SaveIntent(
                 standing=standing, hashes=_hash_files(write_document(wanted)), ground=ground
             )
             last = self._append_row(said, history)
-            # `on_disk` has just compared the files with those that the archive keeps.
+            # `on_disk` has just compared the files with those in the archive.
             written = replace_files(
                 now, self.path, lambda: write_document(wanted), backup=False
             ).changed
@@ -169,7 +170,7 @@ class Versions:
         return written
 
     def _verify_versions(self) -> None:
-        """Record that the files are what the library has of them, as they were just compared."""
+        """Record that the files match the library, as they were just compared."""
         with self._library.db.transaction(durable=True):
             for generation, length in self._read_stand().values():
                 self._library.archive.verify_versions(generation, length)
@@ -182,7 +183,7 @@ class Versions:
             )
 
     def _resolve_interrupted_save(self) -> EditHistory:
-        """The history, with what is known of an interrupted save written down."""
+        """Return the history, after recording the result of an interrupted save."""
         known = self.history
         noted = load_history(self._library.db, self._source)
         if noted.saving is None or known.saving is not None or known.saved is None:
@@ -190,7 +191,7 @@ class Versions:
         self._append_row(known.saved, noted)
         return self.history
 
-    # what the edits stand on
+    # the base of the edits
 
     def _apply_edits(self, history: EditHistory, *, companions: bool = False) -> Document:
         stand, edits = self._find_base(history)
@@ -205,15 +206,15 @@ class Versions:
         return document
 
     def _find_base(self, history: EditHistory) -> tuple[Stand, list[Edit]]:
-        """What the edits are done on, and which of them are not in it yet."""
+        """Return the state the edits are applied to, and those that are not in it yet."""
         now, saved, base = self._read_stand(), history.saved, history.base
         edits: list[Edit] | None = history.list_counting()
         if saved is not None and saved.made != now:
-            # It went on by itself since it was saved: there is no way back behind that.
+            # The file has grown since it was saved: edits before that cannot be undone.
             edits, base = history.edits_since(saved), saved.made
         elif saved is not None:
-            # Not what the first edit was made on: the file may have grown between that and the
-            # save, and without the edits it still has what it grew by.
+            # Not the state of the first edit: the file may have grown between that and the save,
+            # and without the edits it still has what was appended.
             ground = history.find_base(saved)
             assert ground is not None
             return ground, history.list_counting()
@@ -226,7 +227,7 @@ class Versions:
         )
 
     def _is_settled(self, history: EditHistory) -> bool:
-        """Whether the last edit is in the file, which has gone on since."""
+        """Whether the last edit is in the file, which has grown since."""
         saved = history.saved
         return (
             saved is not None
@@ -235,7 +236,7 @@ class Versions:
         )
 
     def _resolve_saving(self, saving: SaveIntent) -> SaveRecord | None:
-        """What became of a save that was interrupted; None if the files are as before."""
+        """Return the result of a save that was interrupted; None if the files are unchanged."""
         now = self._read_stand()
         kept = self._load_source(now).files
         made: Stand = {}
@@ -260,7 +261,7 @@ class Versions:
         return make_archived_source(self._library.archive, os.fsencode(self.path), files)
 
     def load_from_disk(self) -> Source:
-        """The files as they lie there, if they are what the library has of them."""
+        """Return the files on the disk, if they are what the library has of them."""
         now = without_secrets(load(self.path), all_formats())
         kept = self._load_source(self._read_stand())
         if set(now.files) != set(kept.files) or not all(
@@ -274,7 +275,7 @@ class Versions:
 
 
 def _is_grown(base: Stand, now: Stand) -> bool:
-    """Whether all files are what they were, or longer."""
+    """Whether all files are unchanged or longer."""
     return base.keys() == now.keys() and all(
         now[path][0] == generation and now[path][1] >= length
         for path, (generation, length) in base.items()
@@ -282,7 +283,7 @@ def _is_grown(base: Stand, now: Stand) -> bool:
 
 
 def _hash_files(files: Mapping[str, Iterable[bytes]]) -> dict[str, tuple[int, str]]:
-    """Size and hash of files that are going to be written."""
+    """Return size and hash of files that are going to be written."""
     found = {}
     for path, pieces in files.items():
         sizes: list[int] = []

@@ -1,1 +1,1 @@
-"""Numbered steps that lead a library from one schema to the next."""
+"""Numbered steps that migrate a library from one schema to the next."""

@@ -1,4 +1,4 @@
-"""All steps by the number of the schema they lead to; each is a module of its own here."""
+"""All steps by the schema number they lead to; each is in its own module here."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ STEPS: dict[int, Callable[[Database], None]] = {
     9: v9_compactions.step,
     10: v10_forgotten.step,
 }
-"""A step may only use statements: the code around it will be another when it is needed."""
+"""A step may only use statements: the surrounding code will have changed when it runs."""

@@ -1,7 +1,7 @@
 """Schema 10: tombstones of forgotten conversations, scrubbed secrets, unfinished erasures.
 
-Older versions did not always overwrite deleted rows, so the first erasure writes the database file
-anew.
+Older versions did not always overwrite deleted rows, so the first erasure rewrites the database
+file.
 """
 
 from __future__ import annotations

@@ -17,5 +17,5 @@ CREATE TABLE branch_names (
 
 
 def step(db: Database) -> None:
-    """Make the table of names."""
+    """Create the table of names."""
     db.run(_TABLE)

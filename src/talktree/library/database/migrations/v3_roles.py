@@ -1,6 +1,6 @@
-"""Schema 3: how many messages of which role a source has.
+"""Schema 3: how many messages of each role a source has.
 
-What was told before does not say it, so the next import tells all sources again from the archive.
+The stored facts do not contain it, so the next import extracts all sources again from the archive.
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ _TELL_AGAIN = "UPDATE sources SET indexed = -1"
 
 
 def step(db: Database) -> None:
-    """Make the table of roles, and have it filled."""
+    """Create the table of roles, and schedule filling it."""
     db.run(_TABLE)
     db.run(_TELL_AGAIN)

@@ -1,7 +1,7 @@
 """Schema 4: whether all bytes of a version were compared, and why a file was not imported.
 
-Until now only the last bytes of a file that grew were compared. So all but the first version of
-each content become provisional, and the next import compares their files.
+Before, only the last bytes of a file that grew were compared. So all but the first version of each
+content become provisional, and the next import compares their files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UPDATE versions SET verified = 0 WHERE length > (
 
 
 def step(db: Database) -> None:
-    """Add the columns; what grew is provisional."""
+    """Add the columns, and make versions of files that grew provisional."""
     db.run(_TROUBLE)
     db.run(_COLUMN)
     db.run(_INDEX)

@@ -1,4 +1,4 @@
-"""Schema 5: what cannot be made again from the archive has checksums, and so has the full text."""
+"""Schema 5: checksums for what cannot be rebuilt from the archive, and for the full text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _COLUMNS = {
 
 
 def step(db: Database) -> None:
-    """Add the columns and tables, and the checksums of what is there."""
+    """Add the columns and tables, and the checksums of the existing rows."""
     db.run(_SUMS)
     db.run(_FULLTEXT)
     for name, columns in _COLUMNS.items():

@@ -1,6 +1,6 @@
 """Schema 6: a row for every conversation of a source.
 
-Until the next import has told all sources again from the archive, each source has one row.
+Until the next import has extracted all sources again from the archive, each source has one row.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TELL_AGAIN = "UPDATE sources SET indexed = -1"
 
 
 def step(db: Database) -> None:
-    """Make the table of conversations, and have it filled."""
+    """Create the table of conversations, and schedule filling it."""
     db.run(_TABLE)
     for statement in _INDEXES:
         db.run(statement)

@@ -1,4 +1,4 @@
-"""Schema 7: replies are known by their API message ids alone, and shapes name exact copies.
+"""Schema 7: replies are identified by API message ids alone, and packed trees know exact copies.
 
 The next import reads all sources again from the archive.
 """
@@ -11,5 +11,5 @@ _READ_AGAIN = "UPDATE sources SET indexed = -1"
 
 
 def step(db: Database) -> None:
-    """Have all sources read again."""
+    """Schedule reading all sources again."""
     db.run(_READ_AGAIN)

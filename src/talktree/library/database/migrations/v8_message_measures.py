@@ -1,4 +1,4 @@
-"""Schema 8: what formats record about messages is counted, and found by fields of queries.
+"""Schema 8: measures that formats record about messages are counted, and can be searched.
 
 The next import reads sources again from the archive. Sources that are read line by line have no
 such records.
@@ -12,5 +12,5 @@ _READ_AGAIN = "UPDATE sources SET indexed = -1 WHERE lines = 0"
 
 
 def step(db: Database) -> None:
-    """Have all sources read again that are read as a whole."""
+    """Schedule reading again all sources that are read as a whole."""
     db.run(_READ_AGAIN)

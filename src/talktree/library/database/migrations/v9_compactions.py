@@ -1,4 +1,4 @@
-"""Schema 9: compactions are counted, and what a restoration brought back is in the context again.
+"""Schema 9: compactions are counted, and restored messages are in the context again.
 
 The next import reads sources again from the archive.
 """
@@ -11,5 +11,5 @@ _READ_AGAIN = "UPDATE sources SET indexed = -1"
 
 
 def step(db: Database) -> None:
-    """Have all sources read again."""
+    """Schedule reading all sources again."""
     db.run(_READ_AGAIN)
