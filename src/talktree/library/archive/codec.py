@@ -1,8 +1,6 @@
 """Compressing chunks: alone, or against the bytes of another chunk that they resemble.
 
 Compressors are kept for each thread. While they work, other threads run.
-
-A chunk is identified by the hash of its bytes.
 """
 
 from __future__ import annotations
