@@ -1,4 +1,4 @@
-"""Finding words in the conversation that is open."""
+"""Finding words in the open conversation."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Running:  # type: ignore
 
 @pytest.fixture
 def built(frames: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What runs in the frame, as if it were built."""
+    """Return the frame's page, as if it were built."""
     monkeypatch.setattr(pages.read_runtime, "__defaults__", (frames,))
     monkeypatch.setattr(pages.build_artifact_page, "__defaults__", (frames,))
 

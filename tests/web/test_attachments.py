@@ -75,7 +75,7 @@ def test_what_is_dangerous_is_refused_and_not_kept(studio: Running, name: str) -
     assert why in error["message"]
     assert name in error["message"]
     assert list((studio.studio.scratch / "uploads").iterdir()) == []
-    # Also if it was brought in as something else, and whatever is accepted.
+    # Also if it was uploaded under another type, and whatever is accepted.
     upload = uploaded(studio, data, name)["upload"]
     assert attach(studio, upload, accept=True).status_code == 422
     studio.client.delete(f"/api/v1/uploads/{upload}")

@@ -1,4 +1,4 @@
-"""What is open: the state it is in, who may write, and that many may read at once."""
+"""Open conversations: their state, their single writer, and concurrent readers."""
 
 from __future__ import annotations
 

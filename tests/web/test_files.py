@@ -1,4 +1,4 @@
-"""Files: which were worked on when, and what was in them, as far as anybody noted it."""
+"""Files: when they were worked on, and their contents as far as they were recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Work:
         self.last: str | None = None
 
     def add(self, type: str, content: Any, parent: str | None = "", **more: Any) -> str:
-        """One more line; its id."""
+        """Add a line; return its id."""
         id = f"{len(self.lines):04d}"
         role = {"role": type, "content": content}
         line = {
@@ -35,7 +35,7 @@ class Work:
         return id
 
     def call(self, tool: str, error: bool = False, detail: Any = None, **given: Any) -> str:
-        """A call and its result; the id of the call's message."""
+        """Add a call and its result; return the id of the call's message."""
         use = f"t{len(self.lines)}"
         id = self.add("assistant", [{"type": "tool_use", "id": use, "name": tool, "input": given}])
         result = {"type": "tool_result", "tool_use_id": use, "content": "ok", "is_error": error}
@@ -43,7 +43,7 @@ class Work:
         return id
 
     def write(self, path: Path) -> Path:
-        """The file."""
+        """Write the file."""
         path.write_text("\n".join(self.lines) + "\n")
         return path
 

@@ -1,4 +1,4 @@
-"""Every answer has the headers: pages, files, JSON, refusals, mistakes, and what is no HTTP."""
+"""Every answer has the headers: pages, files, JSON, refusals, errors, and invalid HTTP."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancesto
 
 
 def breaks(studio: StudioContext, call: RouteCall) -> None:
-    """A mistake."""
+    """Raise an internal error."""
     raise ZeroDivisionError("<b>oh</b>")
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A studio with a built page, and a route that breaks."""
+    """Return a studio with a built page, and a route that raises."""
     folder = tmp_path_factory.mktemp("static")
     (folder / "index.html").write_text("<!doctype html><title>page</title>")
     for name in ("assets/app-1a2b.js", "assets/app-1a2b.css", "frame/frame.js", "icon.svg"):
@@ -65,7 +65,7 @@ def ask(
 
 
 def is_guarded(said: Said) -> bool:
-    """Whether an answer has everything that the browser shall enforce."""
+    """Whether an answer has every header that the browser should enforce."""
     return (
         EXPECTED.items() <= said.headers.items()
         and "=*" not in said.headers["permissions-policy"]

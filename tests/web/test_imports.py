@@ -1,4 +1,4 @@
-"""Imports through the API: a job that tells how far it is and can be stopped."""
+"""Imports through the API: a job that reports its progress and can be stopped."""
 
 from __future__ import annotations
 

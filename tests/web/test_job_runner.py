@@ -1,4 +1,4 @@
-"""Jobs: they tell how far they are, stop when asked, leave a file, and are forgotten at last."""
+"""Jobs: they report progress, stop on request, leave a file, and are forgotten in the end."""
 
 from __future__ import annotations
 

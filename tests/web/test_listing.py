@@ -56,7 +56,7 @@ def test_of_several_in_a_source_each_tells_its_own_numbers(tmp_path: Path) -> No
             reported, own = (studio.get(f"/c/{each['cid']}") for each in (card, other))
             assert reported["tokens"] == own["tokens"]
             assert reported["findings"] == own["findings"]
-        # The one has some of what the other has none of.
+        # The first has some of what the second lacks.
         assert {bool(card["errors"] and card["sidechains"]) for card in together} == {True, False}
 
 

@@ -1,4 +1,4 @@
-"""One message: all of it, its record, its files."""
+"""One message: its full content, its record, its files."""
 
 from __future__ import annotations
 

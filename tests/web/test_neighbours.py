@@ -1,4 +1,4 @@
-"""Messages in a line: plain words, never the name of a class."""
+"""Messages on one line: plain words, never the name of a class."""
 
 from __future__ import annotations
 

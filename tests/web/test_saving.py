@@ -1,4 +1,4 @@
-"""Saving through the API: into the source with a guard, or as a file of any format."""
+"""Saving through the API: to the source with a guard, or to a file of any format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.web.working import (
 
 
 def edited(studio: Running, cid: str) -> str:
-    """A conversation with an edit; the stamp then."""
+    """Return a conversation with an edit, and its stamp then."""
     first = next(document_of(studio, cid).conversations[0].messages())
     return str(done(studio, cid, {"do": "replace", "about": first.id, "text": "Mine"})["stamp"])
 
@@ -105,7 +105,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> object:
 
 
 def source_of(data: bytes, name: str) -> Source:
-    """What was downloaded, as a source."""
+    """Return the download as a source."""
     if not name.endswith(".zip"):
         return Source.of_bytes(data, name=name)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

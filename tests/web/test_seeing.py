@@ -1,4 +1,4 @@
-"""Every source, sound or broken, gives an answer to every question, or a clean refusal."""
+"""Every source, valid or broken, gives an answer to every request, or a clear refusal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAIN = (
 
 
 def asked(studio: Running, path: str) -> httpx.Response:
-    """An answer that is no mistake of ours."""
+    """Return an answer that is not an internal error."""
     answer = studio.client.get(API + path)
     assert answer.status_code < 500, (path, answer.text[:500])
     if answer.status_code >= 400:
@@ -31,7 +31,7 @@ def asked(studio: Running, path: str) -> httpx.Response:
 
 
 def cards(studio: Running) -> Iterator[dict[str, Any]]:
-    """All conversations."""
+    """Return all conversations."""
     start = 0
     while found := studio.get("/conversations", **{"from": start, "limit": 100})["cards"]:
         yield from found

@@ -31,7 +31,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Running:  # type: ignore
 
 
 def shared(studio: Running, cid: str = "1", **asked: Any) -> tuple[str, bytes]:
-    """The file of a share, and what it is called."""
+    """Return the file of a share, and its name."""
     job = studio.ended(studio.post(f"/c/{cid}/share", {"to": "html", **asked})["id"])
     assert job["state"] == "done", job
     answer = studio.client.get(f"{API}/jobs/{job['id']}/file")

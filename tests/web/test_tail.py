@@ -1,4 +1,4 @@
-"""The end of a conversation is the same whether or not anybody looked at the rest."""
+"""The end of a conversation is the same whether or not the rest was read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMATS = sorted(each.name for each in DATA.iterdir() if (each / "good").is_dir(
 
 
 def last_rows(cache: DocumentCache, cid: str, limit: int) -> list[Row]:
-    """The last rows of the whole, numbered from the end."""
+    """Return the last rows of the whole, numbered from the end."""
     opened = cache.open(cid)
     rows = opened.get_rows()
     found = RowMaker(opened, rows).make_page(max(0, len(rows) - limit), limit)

@@ -17,7 +17,7 @@ MANY = 12_000
 
 
 def line(id: str, parent: str | None, second: int) -> str:
-    """A prompt."""
+    """Return a prompt."""
     return json.dumps(
         {
             "type": "user",
@@ -31,7 +31,7 @@ def line(id: str, parent: str | None, second: int) -> str:
 
 
 def opened(cache: DocumentCache) -> OpenConversation:
-    """The only conversation."""
+    """Return the only conversation."""
     return cache.open("1")
 
 

@@ -1,4 +1,4 @@
-"""Files that are brought in: looked over, kept under a plain name, or thrown away."""
+"""Uploaded files: previewed, stored under a plain name, or discarded."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_a_kept_file_can_be_given_up(tmp_path: Path) -> None:
     with running([path]) as found:
         kept = dropped_files_folder(found.studio.cache.root) / "long.jsonl"
         upload = uploaded(found, line * 400, "long.jsonl")
-        # Its import waits for another one, so it is under way for as long as it is cancelled.
+        # Its import waits for another one, so it can be cancelled while it runs.
         with Library.open(found.studio.cache.root) as library, library.lock.hold(LONGEST):
             job = found.post(f"/uploads/{upload['upload']}/keep", {})
             until(kept.exists)
@@ -261,7 +261,7 @@ FOLDERS = {slug: name for slug, name in DEMOS.items() if slug not in FILES}
 
 
 def packed(files: dict[str, bytes], listed: object = None) -> bytes:
-    """A folder as one body."""
+    """Return a folder as one request body."""
     said = [[path, len(data)] for path, data in files.items()] if listed is None else listed
     return json.dumps(said).encode() + b"\n" + b"".join(files.values())
 

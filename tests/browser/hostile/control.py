@@ -1,4 +1,4 @@
-"""The same texts where nobody takes care."""
+"""The same texts on a page without protection."""
 
 # ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
@@ -40,27 +40,27 @@ SHOW = """async (pages) => {
 
 
 def careless(text: str) -> set[str]:
-    """A text as a page without care would show it: as it is, as Markdown, as an address."""
+    """Return a page that shows a text without protection: raw, as Markdown, as an address."""
     address = f'<a href="{text}">x</a><iframe src="{text}"></iframe>'
     return {text, _unguarded(text), text if "<" in text else address}
 
 
 def _unguarded(text: str) -> str:
-    """Markdown by a parser that lets HTML and all links pass."""
+    """Render Markdown with a parser that allows HTML and all links."""
     render = comrak.RenderOptions()
     render.unsafe_ = True
     return comrak.render_markdown(text, None, None, render)
 
 
 class Fired(NamedTuple):
-    """Numbers of the texts that did something where nothing stops them."""
+    """Numbers of the texts that did something without protection."""
 
     ran: set[int]
     asked: set[int]
 
 
 def fired(browser: Browser, texts: Numbered) -> Fired:
-    """Which texts run something, and which ask for something elsewhere."""
+    """Return which texts run something, and which request something elsewhere."""
     context = browser.new_context()
     canary = Canary(context, "about:blank")
     asked: set[int] = set()

@@ -1,7 +1,7 @@
 """Every hostile text in every place where the studio shows something: none of them acts.
 
-The page's own policy is switched off here, so that it cannot hide what the renderer lets pass; what
-it would refuse is told in `test_places`, where it is on.
+The page's own policy is switched off here, so that it cannot hide what the renderer lets pass;
+`test_places` tests with the policy on and reports what it refuses.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ IN_A_MESSAGE = (
 )  # fmt: skip
 FEW = 100
 HITS = 40
-"""What the palette shows of what was found."""
+"""Number of search results that the palette shows."""
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def test_titles_and_what_is_found(
 
 
 def _listed(walk: Walk, wanted: int) -> bool:
-    """Whether the library shows so many cards; they come as the files are taken in."""
+    """Whether the library lists a number of cards; they appear as the files are imported."""
     walk.page.wait_for_selector(".library-list [role=option]", timeout=60_000)
     for _ in range(600):
         cards = walk.page.evaluate("hostile.walk('.library-list', '[role=option]', false)")
@@ -117,7 +117,7 @@ def test_tasks_and_files(browser: Browser, tmp_path: Path, texts: Numbered, tell
 
 
 def _wrong(cid: str, number: int, text: str) -> tuple[str, str]:
-    """The address of something that is not there, and what is said of it."""
+    """Return an address that does not exist, and its error message."""
     asked = quote(sound(text), safe="")
     return (
         (f"/c/{asked}", sound(text)[:8]),

@@ -1,7 +1,7 @@
-"""The shared page, opened from disk: every text in every place, and nothing acts, even unguarded.
+"""The shared page, opened from disk: no text acts in any place, even without the policy.
 
-The page forbids itself to load or run anything. That is taken out here, so that nothing but the
-renderer stands between the texts and the browser.
+The page forbids itself to load or run anything. That policy is removed here, so that only the
+renderer protects the browser from the texts.
 """
 
 from __future__ import annotations

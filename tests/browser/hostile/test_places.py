@@ -1,6 +1,6 @@
 """Hostile texts in each place that a message has, in every format: none of them acts.
 
-Each place is also filled with a word of its own, so that it is known which places were seen.
+Each place is also filled with its own marker, so that the test knows which places were seen.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.views.html.vectors import VECTORS
 from tests.web.running import Running, running
 
 REFUSED = "Failed to load resource: the server responded with a status of 4"
-"""The browser tells of every question that was answered with no."""
+"""The browser reports every request that was answered with an error."""
 SIZE = (1500, 2000)
 FORMATS = ("native", *OTHERS)
 SHARE, WHOLE = 5, len(VECTORS) // 90 + 1
@@ -50,7 +50,7 @@ SHOWN = (
 def hostile(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
-    """A studio of such conversations in every format."""
+    """Start a studio of such conversations in every format."""
     folder = tmp_path_factory.mktemp("hostile")
     said = [marker, *islice(taking_turns(VECTORS), request.param)]
     native = write_talk(folder / "talk.jsonl", said, VECTORS[60])
@@ -63,7 +63,7 @@ def hostile(
 
 @pytest.fixture
 def walk(browser: Browser, hostile: Running) -> Iterator[Walk]:
-    """Somebody who goes through it; nothing may have happened when they are back."""
+    """Walk through the studio; nothing may have happened afterwards."""
     with watched(browser, hostile.origin, size=SIZE) as seen:
         canary = Canary(seen.context, hostile.origin)
         canary.watch(seen.page)

@@ -1,4 +1,4 @@
-"""Every hostile text as an artifact that runs: a page may run in its frame, and tells nobody."""
+"""Every hostile text as a running artifact: a page may run in its frame, and sends nothing out."""
 
 from __future__ import annotations
 
