@@ -1,4 +1,5 @@
-"""A folder is a collection: every command and `read` take all that is in it, or say what not."""
+"""A folder is a collection: every command and `read` include all of it, or report what they
+skip."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ FILES = ("claude-code.jsonl", "studio.json", "muse.json", "native.jsonl")
 
 
 def talktree_command(*arguments: str | Path) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of a command."""
+    """Run a command; return its exit code, stdout and stderr."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
     with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
         code = run([*map(str, arguments)])
@@ -35,7 +36,7 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 @pytest.fixture(params=["demo", "flat", "deep"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Folders with sources of many formats, and a file that is none."""
+    """Write folders with sources of many formats, and a file that is not a source."""
     target = tmp_path / "mixed"
     if request.param == "demo":
         shutil.copytree(DEMO, target)
@@ -50,7 +51,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def single_counts(folder: Path) -> tuple[list[str], int]:
-    """The ids of all conversations and the number of messages, source by source."""
+    """Return the ids of all conversations and the number of messages, source by source."""
     ids, messages = [], 0
     for path in DEMO.iterdir():
         if any(found.name == path.name for found in folder.rglob("*")):

@@ -1,4 +1,4 @@
-"""The exported page: alone, safe, complete, and the same tree."""
+"""The exported page: self-contained, safe, complete, and with the same tree."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_nothing_that_is_said_becomes_markup(to: str) -> None:
     assert [tag for tag, _ in seen.tags].count("style") == 1
 
 
-# how much
+# levels of detail
 
 
 def test_a_branch_or_a_selection_is_all_that_is_reported() -> None:
@@ -166,7 +166,7 @@ def test_only_one_conversation_of_several_is_exported() -> None:
     assert first[0][:30] in made(read, ExportOptions(to="text"))
 
 
-# text for people
+# text for readers
 
 
 def test_fences_are_longer_than_any_inside_and_open_ones_are_closed() -> None:
@@ -190,7 +190,7 @@ def test_plain_text_holds_nothing_that_a_terminal_would_obey() -> None:
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
 
 
-# large ones
+# large pages
 
 
 def test_pages_come_in_pieces() -> None:

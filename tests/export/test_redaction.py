@@ -210,7 +210,7 @@ def test_ordinary_patterns_are_taken_and_end_on_any_text(pattern: str, text: str
     compiled = compile_pattern(pattern)
     line = f"id={text}"
     assert any(line[start:stop].endswith(text) for start, stop in compiled.find_matches(line))
-    # One that tries every length of every part would not end before the limit of a test.
+    # A search that tries every length of every part would exceed the time limit of a test.
     for piece in ("a", "0", "a.", "1.1.", "a-", "/a", "internal", "ORD-7-"):
         list(compiled.find_matches(piece * (20_000 // len(piece)) + "\x01"))
 
@@ -303,7 +303,7 @@ def test_a_word_is_found_in_markup_and_escapes(word: str, text: str, clean: str)
     ["Or**", "O*", "a*", "\u200b", "\\\\u200b", "*_`", "Mu\u0308", "<b>", "[a](b)", "&amp;", "%C3"],
 )
 def test_the_search_of_a_word_ends(piece: str) -> None:
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(WordPattern(["Orchard", "a*b", "aa", "Müller", "_" * 40]).find_matches(piece * 200_000))
 
 
@@ -325,6 +325,6 @@ def test_personal_data_needs_its_check_digits() -> None:
 )  # fmt: skip
 def test_the_search_of_hostile_text_ends(piece: str) -> None:
     text = piece * ((1 << 18) // len(piece))
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(find_secrets(text))
     list(find_personal_data(text))

@@ -1,4 +1,4 @@
-"""Planted secrets: how many are found, how many texts are taken for some, what is left of them."""
+"""Planted secrets: how many are found, how many texts are false positives, and what is left."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def test_clean_messages_are_hardly_ever_taken_for_secrets() -> None:
 
 
 def _sources() -> list[str]:
-    """What people and agents talk about most: code and its documentation, a piece at a time."""
+    """Return the usual content of conversations with agents: code and its documentation, in
+    pieces."""
     paths = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md")]
     texts = [path.read_text() for path in paths]
     # Not the rules about secrets themselves, and their pages: those hold examples.
@@ -119,7 +120,7 @@ def test_equal_secrets_get_equal_words_under_a_key_of_each_export() -> None:
     first, second = made(read, ExportOptions(to="text")), made(read, ExportOptions(to="text"))
     words = [word for word in first.split("[") if word.startswith("redacted")]
     signs = {word.partition("]")[0] for word in words}
-    assert len(words) == 3 + 2  # the title repeats how it begins
+    assert len(words) == 3 + 2  # the title repeats the beginning
     assert len(signs) == 1
     assert signs.isdisjoint({word.partition("]")[0] for word in second.split("[")})
     same = [made(read, ExportOptions(to="text"), redactor=Redactor(b"k" * 32)) for _ in range(2)]

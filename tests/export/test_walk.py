@@ -1,4 +1,4 @@
-"""The way through a conversation is the same, whether or not what was read early is remembered."""
+"""A walk through a conversation gives the same with and without cached records."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ from tests.session.faults import unwritable
 
 
 def made(folder: Path) -> Database:
-    """A new database."""
+    """Return a new database."""
     return open_database(folder / "library.sqlite", write=True)
 
 
 def tables(db: Database) -> dict[str, str]:
-    """What a database is made of; a column that was added later has other spaces around it."""
+    """Return the schema of a database; a column that was added later has other spaces around it."""
     found = db.read("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
     return {name: re.sub(r"\s*([(),])\s*", r"\1", " ".join(sql.split())) for name, sql in found}
 

@@ -1,4 +1,4 @@
-"""Edits of kept conversations: a file changes when it is saved, and only if it is the same."""
+"""Edits of stored conversations: a file changes when it is saved, and only if it is unchanged."""
 
 from __future__ import annotations
 
@@ -438,7 +438,7 @@ KILLED = """if True:
 
 
 def test_a_save_that_is_killed_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
-    """Wherever it ends, the next import knows how far it came, and the way back is open."""
+    """Wherever it ends, the next import knows how far it came, and the edits can be reverted."""
 
     def saved(number: int) -> str:
         call = [sys.executable, "-c", KILLED, str(tmp_path / "library"), str(number), str(path)]

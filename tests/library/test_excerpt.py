@@ -1,4 +1,4 @@
-"""Excerpts: what is shown of a text, and where what was found is in it."""
+"""Excerpts: the shown part of a text, and the positions of matches in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _excerpt(text: str, query: str, width: int = 200) -> HitExcerpt:
 
 
 def _marked(text: str, query: str, width: int = 200) -> str:
-    """The excerpt with its marks in brackets."""
+    """Return the excerpt with its matches in brackets."""
     found = _excerpt(text, query, width)
     shown = found.text
     for start, end in reversed(found.marks):

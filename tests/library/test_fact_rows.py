@@ -1,4 +1,4 @@
-"""Calls and their outcomes: however they come together, the tables say the same."""
+"""Calls and their outcomes: however they are batched, the tables are the same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALLS = st.builds(
 OUTCOMES = st.builds(CallOutcome, key=KEYS, failed=st.booleans(), time=TIMES)
 EVENTS = st.lists(st.tuples(st.integers(1, 2), CALLS | OUTCOMES), max_size=8)
 BATCHES = st.lists(st.tuples(EVENTS, st.booleans()), max_size=5)
-"""What is told at a time, and whether it is written then."""
+"""The facts that are added together, and whether they are written then."""
 
 
 def _describe(events: list[CallFacts | CallOutcome]) -> ExtractedFacts:

@@ -1,4 +1,4 @@
-"""The index on the disk: what is added, deleted and committed, by whom it is seen, and damage."""
+"""The index on the disk: additions, deletions, commits, their visibility, and damage."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def test_a_file_that_a_killed_writer_left_is_in_nobodys_way(tmp_path: Path) -> N
     with index.writer() as writer:
         writer.delete(1)
         writer.commit()
-    # A kill before the manifest was replaced: what was deleted is noted in a file nobody knows.
+    # A kill before the manifest was replaced: the deletions are in a file that no manifest names.
     manifest.write_bytes(before)
     index = FullText.open(tmp_path, write=True)
     assert _held(index) == [(1, 0), (2, 0)]

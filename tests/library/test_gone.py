@@ -1,4 +1,4 @@
-"""What was imported and is gone, what is going to be deleted, and what could not be imported."""
+"""Imported files that are gone, files about to be deleted, and files that could not be imported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
-    """What a command prints to both streams."""
+    """Return the output of a command to both streams."""
     capfd.readouterr()
     assert run(words) == code
     reported = capfd.readouterr()
@@ -30,7 +30,7 @@ def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> st
 
 
 def shown_by(command: str) -> list[str]:
-    """The words of the last `talktree show` command in what was printed."""
+    """Return the words of the last `talktree show` command in an output."""
     (*_, last) = (line for line in command.splitlines() if line.strip().startswith("talktree show"))
     return shlex.split(last)[1:]
 

@@ -1,4 +1,4 @@
-"""Imports: what is new, grown, replaced, gone, unreadable; and what an import may not do."""
+"""Imports: new, grown, replaced, missing and unreadable files; and what an import may not do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.library.picture import here, picture
 
 
 def fresh(tmp_path: Path, *paths: Path) -> Library:
-    """Another library of the same files."""
+    """Return another library of the same files."""
     library = Library.open(tmp_path / f"fresh{len(os.listdir(tmp_path))}", write=True)
     library.import_(paths)
     return library
@@ -30,7 +30,7 @@ def read_nothing(done: ImportResult) -> bool:
 
 
 def line(words: str, number: int = 1) -> made.Line:
-    """One more prompt for a session."""
+    """Return one more prompt for a session."""
     session = made.Session(made.Truth(), 900 + number)
     session.say(words)
     return session.lines[0]
@@ -94,7 +94,7 @@ def test_of_an_appended_line_only_the_new_bytes_are_parsed(
     made.append(grown, line("a pelican on the pier"))
     done = library.import_()
     assert (done.grown, done.records, done.files_opened) == (1, 1, 1)
-    # The bytes from before are only hashed, and the last of them are read twice.
+    # The earlier bytes are only hashed, and the last of them are read twice.
     assert done.bytes_read == before + min(before, GUARD) + grown.stat().st_size - before
     assert [hit.raw_path for hit in library.search("pelican")] == [os.fsencode(grown)]
 
@@ -229,7 +229,7 @@ def test_one_file_that_cannot_be_read_costs_itself(tmp_path: Path, library: Libr
     shut = truth.files[1]
     if os.geteuid() == 0:
         shut.unlink()
-        os.mkfifo(shut)  # for whom all rights are given, only a special file is closed
+        os.mkfifo(shut)  # for root, only a special file is unreadable
         done = library.import_([tmp_path / "projects"])
         assert done.new == len(truth.files) - 1
         return

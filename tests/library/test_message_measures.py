@@ -1,6 +1,6 @@
 """What message histories record about messages: statistics, tables, search and studio agree.
 
-The oracle reads the JSON itself and knows nothing of formats.
+The oracle reads the JSON itself and does not know formats.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def history(tmp_path: Path) -> Path:
 
 
 def words_of(path: Path) -> dict[str, dict[str, int]]:
-    """How often each word occurs, straight from the file."""
+    """Count each word directly in the file."""
     found: dict[str, Counter[str]] = {}
     for each in json.loads(path.read_text())["message_history"]:
         classes = each.get(CLASSES) or {}

@@ -1,4 +1,4 @@
-"""Files that move between imports stay the same conversations, and take nobody's place."""
+"""Files that move between imports stay the same conversations, and do not replace others."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_file_that_is_another_when_it_has_moved_is_new(tmp_path: Path, library
 
 
 def test_a_file_moves_to_where_something_is_kept(tmp_path: Path, library: Library) -> None:
-    """What is kept under a name is never given up for what has that name later."""
+    """What is stored under a name is never dropped for a file that gets the name later."""
     first = made.small(tmp_path, words="a curlew").save(tmp_path)
     other = first.with_name("other.jsonl")
     other.write_bytes(first.read_bytes().replace(b"curlew", b"godwit"))

@@ -1,4 +1,4 @@
-"""Queries as people write them: what they say, and what is said of those that cannot be read."""
+"""Queries as users write them: their meaning, and the errors for invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tokens cost: dated, exact, and never guessed."""
+"""The cost of tokens: dated, exact, and never guessed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def own(folder: Path, text: str) -> Prices:
 
 
 def cost(prices: Prices, model: str, when: str = "2026-06-01", band: int = 0) -> float | None:
-    """A million tokens of input, in dollars."""
+    """Return the cost of a million input tokens, in dollars."""
     price = prices.find_price(model, day(when), band)
     return None if price is None else price.compute_cost(MILLION, 0, 0, 0, 0) / UNIT
 

@@ -1,4 +1,4 @@
-"""What is told of messages: pieces, titles, calls, measures."""
+"""What is extracted from messages: pieces, titles, calls, measures."""
 
 from __future__ import annotations
 

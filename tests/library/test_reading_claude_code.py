@@ -1,4 +1,5 @@
-"""The reader of lines tells what the general reader tells, of any lines, in any stretches."""
+"""The fast reader of lines extracts the same as the general reader, from any lines in any
+batches."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ FILES = [
 
 
 def bare(facts: ExtractedFacts, data: bytes | None = None) -> dict[str, Any]:
-    """All that is told, without the places where it stands; `data` is what was read as lines."""
+    """Return everything that was extracted, without positions; `data` is what was read as lines."""
     shape = PackedTree().with_links(facts.links, None if data is None else make_reader(data))
     shape.habits = facts.habits
     nodes = resolve_tree(shape)
@@ -43,7 +44,7 @@ def bare(facts: ExtractedFacts, data: bytes | None = None) -> dict[str, Any]:
         "calls": [each._replace(at=0) for each in facts.calls],
         "outcomes": facts.outcomes,
         "measures": facts.measures,
-        # With copies the importer asks the model for the id, and the last record may be one.
+        # With copies the importer reads the id from the model, and the last record may be one.
         "head": replace(facts.head, native=None, leaf=None) if shape.copies else facts.head,
         "parents": list(nodes.parents),
         "bits": [each & ~FOLLOWS for each in nodes.records.bits],
@@ -56,7 +57,8 @@ def bare(facts: ExtractedFacts, data: bytes | None = None) -> dict[str, Any]:
 
 
 def generally(source: Source) -> ExtractedFacts:
-    """What the general reader tells; a file that names no session is not known by its name."""
+    """Extract with the general reader; a file that names no session does not get its name as the
+    id."""
     reported = from_model.extract_source(source, FORMAT)
     if reported.head.native == "input":
         reported.head = replace(reported.head, native=None)
@@ -64,7 +66,7 @@ def generally(source: Source) -> ExtractedFacts:
 
 
 def in_batches(data: bytes, cuts: list[int]) -> ExtractedFacts:
-    """The same lines, told a stretch at a time and joined."""
+    """Extract the same lines in batches and join the results."""
     ends = {data.rfind(b"\n", 0, cut + 1) + 1 for cut in cuts} | {0, len(data)}
     bounds = sorted(ends)
     whole = claude_code.extract_claude_code(b"")
@@ -80,7 +82,8 @@ def in_batches(data: bytes, cuts: list[int]) -> ExtractedFacts:
 
 
 def compare(data: bytes, model: ExtractedFacts) -> None:
-    """The reader of lines says what the model says; copies count in no role, as in the model."""
+    """Assert that the fast reader agrees with the model; copies count in no role, as in the
+    model."""
     found, expected = bare(claude_code.extract_claude_code(data), data), bare(model)
     if "roles" not in found:
         expected["head"] = replace(expected["head"], native=None, leaf=None)

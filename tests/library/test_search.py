@@ -1,4 +1,4 @@
-"""Searching a library that was imported: what is found, how it is told, and what that loads."""
+"""Searching an imported library: results, their form, and what a search loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk: what may be a conversation, by names alone."""
+"""The walk: which files may be conversations, by name alone."""
 
 from __future__ import annotations
 

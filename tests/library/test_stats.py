@@ -1,4 +1,4 @@
-"""What happened once counts once: counts of a library against histories counted by hand."""
+"""Events are counted once: counts of a library against histories counted by hand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def by(found: LibraryStatistics, name: str) -> dict[str, Tokens]:
 
 
 def messages(count: int) -> Tokens:
-    """What so many API messages of a made history cost."""
+    """Return the cost of a number of API messages of a made history."""
     return Tokens(count, 10 * count, 100 * count, 1000 * count)
 
 

@@ -1,4 +1,4 @@
-"""Messages by role: the library counts what the files hold, however it came to them."""
+"""Messages by role: the library's counts equal those of the files, however they were imported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library
 
 
 def counted(paths: Iterable[Path]) -> Tally:
-    """The files themselves, counted."""
+    """Count in the files themselves."""
     tally = Tally()
     for path in paths:
         for conversation in api.read(path, alone=True).conversations:

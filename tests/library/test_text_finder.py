@@ -1,4 +1,4 @@
-"""`talktree library find`: a text is found wherever its bytes are kept, and nowhere else."""
+"""`talktree library find`: a text is found wherever its bytes are stored, and nowhere else."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ def found(home: Path, *arguments: str) -> list[dict[str, object]]:
 
 
 def chat(text: str, *, ascii: bool = False, name: str = "about") -> str:
-    """A session of Claude Code with one message."""
+    """Return a session of Claude Code with one message."""
     id = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
     line = {
         "type": "user", "uuid": id, "parentUuid": None, "sessionId": id, "cwd": "/home/ana/app",

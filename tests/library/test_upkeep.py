@@ -1,4 +1,4 @@
-"""One writer at a time, indexes that are made again, and what is forgotten."""
+"""One writer at a time, rebuilding indexes, and forgetting."""
 
 from __future__ import annotations
 

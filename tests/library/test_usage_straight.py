@@ -1,4 +1,4 @@
-"""Tokens counted straight from files: each reply once, with the most that is told of it."""
+"""Tokens counted directly from files: each reply once, with its highest numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOKENS = {
 def reply(
     output: int = 10, *, id: str | None = "m", request: str | None = "r", **more: Any
 ) -> Line:
-    """A line that tells of a reply."""
+    """Return a line that reports a reply."""
     message = {"id": id, "model": "claude-opus-4", "usage": {**TOKENS, "output_tokens": output}}
     return {
         "type": "assistant",
@@ -39,7 +39,7 @@ def reply(
 
 
 def counted(folder: Path, *files: list[Line]) -> ReplyTokens:
-    """What files with these lines cost."""
+    """Return the cost of files with these lines."""
     paths = [folder / f"{number}.jsonl" for number, _ in enumerate(files)]
     for path, lines in zip(paths, files, strict=True):
         path.write_bytes(b"".join(map(encoded, lines)))

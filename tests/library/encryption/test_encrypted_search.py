@@ -1,4 +1,4 @@
-"""The index of an encrypted library finds what the plain one finds: exactly what is meant."""
+"""The index of an encrypted library finds the same as the plain one, without false matches."""
 
 from __future__ import annotations
 

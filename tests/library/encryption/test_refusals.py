@@ -1,4 +1,4 @@
-"""What people do wrong with keys and passphrases ends with what happened, where, and what to do."""
+"""Wrong keys and passphrases: the error says what happened, where, and what to do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMMANDS = (("list",), ("library", "check"), ("library", "info"), ("search", "ti
 
 
 def _error(home: LockedHome, *words: str, code: int = 3) -> str:
-    """What a command that has to fail says: two lines, with a hint."""
+    """Return the message of a command that must fail: two lines, with a hint."""
     done = home.run(*words, code=code)
     lines = done.stderr.decode().splitlines()
     assert len(lines) == 2, lines
