@@ -1,4 +1,4 @@
-"""What differs is told, and nothing else."""
+"""A diff reports all differences, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates: holes where strings stand, and the bytes again."""
+"""Templates: gaps in place of strings, and the restored bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is converted into message files, a strict reader of their document takes it."""
+"""Every conversion to message files is accepted by a strict reader of their document."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CARRIED: Json = {"of": "x", "text": "\n\n\n; role: user\n\ud83c"}
 
 
 def _same_texts(files: Files) -> None:
-    """The document's reading of every file is ours."""
+    """Assert that the document's reading of every file is the same as ours."""
     ours = [
         [message.text for message in conversation.messages()]
         for conversation in again(files, "chatbuilder").conversations
@@ -78,7 +78,7 @@ def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
 
 
 def files(*listed: Entry, loss_report: LossReport | None = None) -> list[File]:
-    """A conversation as the files a strict reader sees."""
+    """Return a conversation as the files that a strict reader sees."""
     made = files_of(talk_of(listed), "chatbuilder", carry=False, loss_report=loss_report)
     (found,) = folders(made).values()
     return found
@@ -193,7 +193,7 @@ def test_every_message_has_the_number_of_its_place() -> None:
     assert [file.content for file in files(*listed)] == [f"m{at}" for at in range(12)]
 
 
-# what travels along
+# embedded source data
 
 
 def _lines(text: str) -> str:

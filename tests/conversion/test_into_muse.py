@@ -1,4 +1,4 @@
-"""Whatever is converted into a Muse history, a strict reader of its document takes it."""
+"""Every conversion to a Muse history is accepted by a strict reader of its document."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def test_what_was_adopted_stays_as_it_is(message: Message) -> None:
     made = MUSE.adopt(replace(draft, id=message.id or "x"), ABOUT, moment=at(0))
     seen = MUSE.get(Record(MUSE.put(made, None), parent=made.parent))
     assert isinstance(seen, Message)
-    # Milliseconds of the first years would be taken for seconds.
+    # Milliseconds of the first years would be read as seconds.
     assert replace(seen, time_ns=made.time_ns) == made
     assert MUSE.adopt(made, ABOUT, moment=at(5)) == made
 
 
 def history(*listed: Entry, loss_report: LossReport | None = None) -> History:
-    """A conversation as a strict reader sees it."""
+    """Return a conversation as a strict reader sees it."""
     (found,) = histories(files_of(talk_of(listed), "muse", carry=False, loss_report=loss_report))
     return found
 

@@ -1,4 +1,4 @@
-"""Whatever is converted into Sage's format, a strict reader of its document takes it."""
+"""Every conversion to Sage's format is accepted by a strict reader of its document."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
 
 
 def session(*listed: Entry, loss_report: LossReport | None = None) -> reader.Session:
-    """A conversation as the session a strict reader sees."""
+    """Return a conversation as the session that a strict reader sees."""
     files = files_of(talk_of(listed), "sage", carry=False, loss_report=loss_report)
     (found,) = reader.sessions(files)
     return found
@@ -193,7 +193,7 @@ def test_a_result_without_words_has_empty_ones() -> None:
     assert "tool_result" in details(loss_report)
 
 
-# what strict readers of JSON refuse
+# JSON that strict readers refuse
 
 
 def _deep(levels: int) -> Json:

@@ -1,4 +1,4 @@
-"""Files that share a history become one tree: every message once, nothing lost, any order."""
+"""Files that share a history become one tree: every message once, nothing lost, in any order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.conversion.histories import (
 )
 from tests.conversion.trips import SLUGS, into
 
-# what is shared
+# shared messages
 
 
 def resumed(session_name: str) -> list[Row]:
@@ -152,7 +152,7 @@ def test_the_fullest_copy_is_kept_and_the_difference_reported() -> None:
     assert document.conversation[uuid(2)].extra.get("requestId") == "req_1"
 
 
-# what is no message
+# records that are not messages
 
 
 def test_titles_and_snapshots_are_kept_once_if_they_are_equal() -> None:
@@ -218,7 +218,7 @@ def test_branches_that_were_written_apart_become_one_tree(target: str, *, carry:
     ]
     assert len(parts) > 1
     found = merge_documents(parts)
-    # Roots that share nothing are known to belong together only by what they carry.
+    # Roots without common records are only known to belong together by their embedded data.
     roots = document.conversation.tree.roots
     assert len(found.conversations) == (1 if carry else len(roots))
     ids = sorted(message.id for each in found.conversations for message in each.messages())

@@ -1,4 +1,4 @@
-"""Older files become current ones, lose nothing on the way, and become the old ones again."""
+"""Older files migrate to the current version without loss, and back to the old one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def renewed(document: Document, loss_report: LossReport | None = None) -> Files:
 
 
 def said(document: Document) -> list[list[tuple[str, str, int, int]]]:
-    """Role, text, time and place of every message, by conversation."""
+    """Return role, text, time and place of every message, by conversation."""
     found = []
     for conversation in document.conversations:
         skeleton = conversation.tree.skeleton
@@ -80,7 +80,7 @@ def said(document: Document) -> list[list[tuple[str, str, int, int]]]:
 
 
 def whole(text: str) -> str:
-    """A text as a strict reader of JSON takes it."""
+    """Return text as a strict reader of JSON decodes it."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -150,7 +150,7 @@ def test_a_migrated_file_is_a_file_like_any_other(slug: str, name: str) -> None:
 
 
 def edits(document: Document) -> Iterator[tuple[str, str]]:
-    """A conversation and a message in it that has words, one after the other."""
+    """Yield each conversation with each message in it that has text."""
     for conversation in document.conversations:
         for message in conversation.messages():
             if any(isinstance(part, Text) for part in message.parts):
@@ -176,7 +176,7 @@ def test_an_edit_arrives_in_the_old_file(slug: str, name: str) -> None:
         loss_report = LossReport()
         back = made(revert_migration(files.read_as(slug, before.name), loss_report))
         if ("edit", "lost") in loss_report.counts:
-            # What stood in the place of words is no text, so words have no place there.
+            # What was in the place of the text is not text, so text has no place there.
             assert name in ("every-kind-of-oddity.json", "odd-types.json")
             continue
         now = [row[1] for rows in said(back.read_as(slug, before.name)) for row in rows]
@@ -215,7 +215,7 @@ def test_a_new_title_arrives_in_the_old_head() -> None:
     assert "history" in value
 
 
-# what becomes of what
+# results of a migration
 
 
 def test_an_older_sage_session_becomes_a_folder() -> None:

@@ -1,4 +1,4 @@
-"""Written output is read again: whatever it does not show is in the loss report."""
+"""Written output is read again: everything that it does not show is in the loss report."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def _session(path: Path) -> Path:
 
 
 def _changed(made: ConversionResult, change: Change) -> ConversionResult:
-    """A conversion whose lines are changed on their way to the disk, as by a faulty writer."""
+    """Return a conversion whose lines are changed before they are written, as by a faulty
+    writer."""
     ((path, pieces),) = made.files.items()
     lines = b"".join(pieces).splitlines(keepends=True)
     made.files = {path: change(lines)}
@@ -138,7 +139,7 @@ def test_what_would_be_shown_is_what_is_shown(one: str, two: str) -> None:
 
 
 def _placeholders() -> set[int]:
-    """The digests of messages that only say that there are none."""
+    """Return the digests of messages that only say that there are none."""
     roles = ("system", "user", "assistant")
     parts = (Text(PLACEHOLDER),)
     return {digest_message(Message(role=role, parts=parts)) for role in roles}

@@ -1,4 +1,4 @@
-"""What message files do that the document says, and what they do that it does not say."""
+"""Message files: documented behaviour, and behaviour that the document does not describe."""
 
 from __future__ import annotations
 

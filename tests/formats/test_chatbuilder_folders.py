@@ -1,4 +1,4 @@
-"""Folders of message files: their order, their settings, and what becomes of their numbers."""
+"""Folders of message files: their order, their settings, and the effect of their numbers."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_thousands_of_new_messages_are_written() -> None:
     assert len(to_bytes(found.with_conversation(changed))) == 3001
 
 
-# recognising
+# detection
 
 
 @pytest.mark.parametrize(

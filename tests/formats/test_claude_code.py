@@ -20,7 +20,7 @@ DATA = Path(__file__).parent.parent / "data" / "claude-code"
 
 
 def session(*lines: dict[str, object]) -> Conversation:
-    """A session of these lines, with the members every line has filled in."""
+    """Return a session of these lines, with the required members filled in."""
     rows = [
         {"isSidechain": False, "sessionId": "s", "timestamp": f"2026-01-01T00:00:{n:02d}.000Z"}
         | line

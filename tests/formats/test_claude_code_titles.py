@@ -1,4 +1,4 @@
-"""Which title a session has when it was given several."""
+"""The title of a session that was given several."""
 
 from __future__ import annotations
 

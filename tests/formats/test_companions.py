@@ -1,4 +1,4 @@
-"""Which files belong to another file, as formats say it."""
+"""The files that belong to another file, as formats define it."""
 
 from __future__ import annotations
 

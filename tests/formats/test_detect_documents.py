@@ -1,4 +1,4 @@
-"""JSON documents are recognised whatever follows them."""
+"""JSON documents are detected whatever follows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Muse histories: every form the format's document and real exports show, each as a law."""
+"""Muse histories: every form in the format's document and in real exports, each as a law."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ NEW = b'{"id": "n", "role": "user", "content": "x", "tags": []}'
 
 
 def document(data: bytes, *, name: str = "chat.json") -> Document:
-    """The bytes, recognised and read."""
+    """Detect and read the bytes."""
     source = Source.of_bytes(data, name=name)
     assert detect(source).format.info.slug == "muse"
     return read_document(source, MUSE)
 
 
 def written(document: Document) -> bytes:
-    """The one file a document becomes."""
+    """Return the single file that a document becomes."""
     (pieces,) = write_document(document).values()
     return b"".join(pieces)
 

@@ -1,4 +1,4 @@
-"""Sources that stand in the text of an answer are told at its end; the text itself stays."""
+"""Sources cited in the text of an answer are listed at its end; the text itself stays unchanged."""
 
 from __future__ import annotations
 

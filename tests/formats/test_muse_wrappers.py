@@ -1,4 +1,4 @@
-"""Ids and times in the dress of a database export: read through it, and kept on writing."""
+"""Ids and times wrapped as in a database export: unwrapped on reading, preserved on writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sage's quirks: each form its records have been seen in, and what becomes of it."""
+"""Sage's quirks: each observed form of its records, and how it is read and written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments as JSON: the document's own examples, what real files hold, and what breaks."""
+"""Comments as JSON: the document's own examples, the content of real files, and damage."""
 
 from __future__ import annotations
 

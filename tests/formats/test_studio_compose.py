@@ -1,4 +1,4 @@
-"""New files of comments: written as they come, read as the same comments, at any depth."""
+"""New files of comments: written as a stream, read as the same comments, at any depth."""
 
 from __future__ import annotations
 

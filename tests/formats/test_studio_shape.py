@@ -1,4 +1,4 @@
-"""Comments as JSON: who replies to whom, what exporters leave, what a tear costs, any size."""
+"""Comments as JSON: parents, remains of exporters, the effect of truncation, any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversation Studio as text, as its exporters wrote it over time."""
+"""Conversation Studio as text, in all forms that its exporters have written."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def outline(document: Document) -> list[tuple[str | None, str, str]]:
     return [(each.parent, each.id, each.text) for each in document.conversation.messages()]
 
 
-# what the exporters wrote
+# output of the exporters
 
 
 def test_app_text_nests_replies_and_lists_attachments() -> None:
@@ -218,7 +218,7 @@ def test_edit_replaces_just_the_content(raw: bytes) -> None:
     first = next(found.conversation.messages())
     changed = edit.set_text(found.conversation, first.id, "one\n\n--x\nId: fake")
     out = written(found.with_conversation(changed))
-    # The hash follows by the algorithm it was made with.
+    # The hash is updated by the algorithm that made it.
     expected = raw.replace(b"\n\n1\n", b"\n\none\n\n--x\nId: fake\n", 1)
     assert out == expected.replace(b"6b86b273ff", out[out.find(b"Hash: ") + 6 :][:10], 1)
     assert out != expected
@@ -282,7 +282,7 @@ def test_truncated_text_reads_as_far_as_it_goes(raw: bytes) -> None:
         most = len(ids)
 
 
-# new comments in what the exporters wrote
+# new comments in output of the exporters
 
 
 @each_foreign

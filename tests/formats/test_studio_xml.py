@@ -1,4 +1,4 @@
-"""Comments as XML: each dialect that was ever written, edits in place, and what breaks."""
+"""Comments as XML: each dialect that was ever written, edits in place, and damage."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def replied(raw: bytes, parent: str | None, *, id: str = "new") -> bytes:
 
 
 def without_hashes(raw: bytes) -> bytes:
-    """The hash follows the text, so it may differ where a text was changed."""
+    """Replace the hashes, which follow the text and may differ where a text was changed."""
     return re.sub(rb"(<contentHash>|contentHash=\")[0-9a-f]*", rb"\1", raw)
 
 
@@ -280,7 +280,7 @@ def test_comments_can_be_moved_and_taken_out() -> None:
     assert [each[0] for each in texts(saved(document, less))] == ["1736935200000", "1736935210000"]
 
 
-# what breaks
+# damage
 
 
 def test_a_file_cut_off_keeps_all_comments_that_are_whole() -> None:

@@ -1,4 +1,4 @@
-"""What counts as missing, with messages written by hand."""
+"""Which messages count as missing, with messages written by hand."""
 
 from __future__ import annotations
 
