@@ -1,4 +1,4 @@
-"""Contents: byte for byte what was kept, under names that they hash to."""
+"""Blobs: stored byte for byte, under their hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compaction and child sessions: the full text stays, and both ends know each other."""
+"""Compaction and child sessions: the full text stays, and both sessions link to each other."""
 
 from __future__ import annotations
 

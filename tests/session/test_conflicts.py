@@ -1,4 +1,4 @@
-"""Files that somebody else has changed: left alone, told, and ended as the user says."""
+"""Files that others have changed: left alone, reported, and resolved as the user decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a message is written is captured anew each time, and compared with now."""
+"""The context of a message is captured each time, and compared with the current one."""
 
 from __future__ import annotations
 

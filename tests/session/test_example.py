@@ -1,4 +1,4 @@
-"""The example agent does what it says, and what it recorded is sound."""
+"""The example agent works as documented, and records a valid session."""
 
 from __future__ import annotations
 

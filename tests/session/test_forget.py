@@ -1,6 +1,6 @@
 """Erased is erased: no byte of it is left in the store, and the rest works as before.
 
-The oracle knows nothing of the store: it plants words that occur nowhere else and looks for them in
+The oracle does not use the store: it plants words that occur nowhere else and searches for them in
 the bytes and the names of all files.
 """
 
@@ -29,7 +29,7 @@ LEGACY = Path(__file__).parents[1] / "data" / "sage" / "good" / "legacy-session.
 
 
 def hits(root: Path, *words: str) -> list[tuple[str, str]]:
-    """Where words are in a store, in names and raw bytes."""
+    """Return where words are in a store, in names and raw bytes."""
     found: list[tuple[str, str]] = []
     for path in sorted(root.rglob("*")):
         data = path.read_bytes() if path.is_file() else b""
@@ -52,11 +52,11 @@ class Made(NamedTuple):
 
 
 SECRET = ("quibblefix", "zanthor.txt", "vermiqual", "gropplesnitch", "mirthwalrus")
-"""Text, path, content, tool input and result of the message in the middle."""
+"""Text, path, content, tool input and result of the middle message."""
 
 
 def made(top: Path) -> Made:
-    """Three turns that work on files, an undo and a redo, a branch name."""
+    """Record three turns that work on files, an undo and a redo, and a branch name."""
     work = top / "work"
     work.mkdir(parents=True)
     store = Store(work / ".sage")
@@ -93,13 +93,13 @@ def write(session: Session, work: Path, files: dict[str, str]) -> None:
 
 
 def said(store: Store, id: str) -> list[tuple[str, str]]:
-    """The conversation as a model gets it."""
+    """Return the conversation as a model gets it."""
     with store.open(id, write=False) as session:
         return [(message.role, message.text) for message in session.full_messages()]
 
 
 def is_sound(made: Made) -> None:
-    """Nothing is wrong with the store, and it can be continued."""
+    """Assert that nothing is wrong with the store, and that it can be continued."""
     with made.store.open(made.id) as session:
         assert [each.kind for each in session.check(read_data=True)] == []
     assert talktree.check(made.work / ".sage").codes == set()
@@ -146,7 +146,7 @@ def test_lines_that_stay_read_the_same(tmp_path: Path) -> None:
     log = it.work / ".sage" / "sessions" / it.id / "messages.jsonl"
 
     def lines() -> dict[str, Any]:
-        """The lines without seals and links."""
+        """Return the lines without seals and links."""
         values = [json.loads(line) for line in log.read_text().splitlines()]
         free = ("seal", "parentUuid")
         return {
@@ -176,7 +176,7 @@ def test_the_rest_is_undone_and_done_again(tmp_path: Path) -> None:
         undo = session.undo(before=it.first)
         undo.plan()
         undo.apply()
-        # Nothing is known any more of what the erased message did; the other files went back.
+        # The effects of the erased message are unknown now; the other files were restored.
         assert not (it.work / "a.txt").exists()
         assert (it.work / "zanthor.txt").read_text() == "vermiqual\n"
         assert session.leaf is None
@@ -358,7 +358,7 @@ def test_a_session_that_goes_on_from_an_older_file(tmp_path: Path) -> None:
 
 
 def test_a_session_that_was_converted(tmp_path: Path) -> None:
-    """What a conversion embedded of the source goes where it tells of an erased message."""
+    """Embedded source data is erased where it mentions an erased message."""
     folder = tmp_path / "sessions" / "session-5"
     demo = Path(__file__).parents[2] / "demo" / "claude-code.jsonl"
     folder.parent.mkdir()
@@ -372,7 +372,7 @@ def test_a_session_that_was_converted(tmp_path: Path) -> None:
     assert talktree.check(folder).codes == set()
 
 
-# others, and accidents
+# other processes, and accidents
 
 
 def test_it_is_refused_while_a_handle_may_write(tmp_path: Path) -> None:
@@ -463,7 +463,7 @@ def test_a_kill_leaves_a_session_there_or_gone(tmp_path: Path, call: int) -> Non
 
 
 def continues(made: Made) -> None:
-    """The session opens without damage."""
+    """Assert that the session opens without damage."""
     with made.store.open(made.id) as session:
         assert [
             each.kind for each in session.check(read_data=True) if each.severity == "error"
@@ -474,7 +474,7 @@ def continues(made: Made) -> None:
 
 
 def run(*arguments: str) -> Iterator[str]:
-    """What a command prints."""
+    """Return the output of a command."""
     done = subprocess.run(
         [Path(sys.executable).with_name("talktree"), *arguments],
         capture_output=True,

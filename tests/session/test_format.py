@@ -1,4 +1,4 @@
-"""A recorded session in the hands of the rest: no findings, every format and back, its events."""
+"""A recorded session in the rest of Talktree: no findings, every format and back, its events."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ OTHERS = [slug for slug in BUILT_IN if slug != "sage"]
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a recorded session."""
+    """Return the folder of a recorded session."""
     return recorded(tmp_path_factory.mktemp("store"))
 
 
 def document(folder: Path) -> Document:
-    """A session as the format reads it."""
+    """Return a session as the format reads it."""
     return read_document(load(folder), FORMAT)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """All files of a folder but the lock, which is no content."""
+    """Return all files of a folder except the lock, which is not content."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -94,7 +94,7 @@ def test_locks_and_caches_do_not_travel(session: Path) -> None:
 
 
 def events(found: Document) -> Iterator[Event]:
-    """What happened to a conversation."""
+    """Return the events of a conversation."""
     for conversation in found.conversations:
         for message in conversation.messages():
             yield from (part for part in message.parts if isinstance(part, Event))

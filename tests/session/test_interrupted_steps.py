@@ -1,4 +1,4 @@
-"""Processes that die inside a step: what was there before is known, whatever the tool did."""
+"""Processes that die inside a step: the state before is known, whatever the tool did."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ many_edits = st.lists(edits, max_size=10)
 
 
 def in_child(work: Callable[[], None]) -> int:
-    """Do something in a process of its own and wait for its end; gives its status."""
+    """Run a function in a separate process and wait for its end; return its status."""
     child = os.fork()
     if child == 0:
         try:
@@ -119,7 +119,7 @@ def test_a_step_at_work_is_not_cut_off(tmp_path: Path) -> None:
 
 
 def sound(opened: SessionHandle) -> int:
-    """All that is kept is what its name says, and all that a line names is kept; how much."""
+    """Assert that all blobs match their names and all named blobs exist; return their number."""
     for name in opened.contents.list_hashes():
         path = opened.folder.path / "backups" / f"{name}.backup"
         assert sha256(path.read_bytes()).hexdigest() == name

@@ -1,4 +1,4 @@
-"""The journal as its callers see it: places, order, threads, forks, files that move."""
+"""The journal as its callers see it: positions, order, threads, forks, files that move."""
 
 from __future__ import annotations
 
@@ -345,7 +345,7 @@ def test_a_reader_needs_no_right_to_write(tmp_path: Path) -> None:
 
 @both
 def test_a_writer_that_fails_to_look_cuts_nothing(tmp_path: Path, mode: Durability) -> None:
-    """What another writer has added since is not taken for a half line of one's own."""
+    """What another writer has added since is not mistaken for a partial line of its own."""
     one, two = opened(tmp_path, mode), opened(tmp_path, mode)
     one.append("messages", b'{"a":1}')
     two.append("messages", b'{"b":1}')

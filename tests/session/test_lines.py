@@ -1,4 +1,4 @@
-"""Readers: whole lines, whatever stands between them, forwards and backwards."""
+"""Readers: whole lines, whatever is between them, forwards and backwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo and redo add nothing to the conversation: looked at from the outside, file by file."""
+"""Undo and redo add nothing to the conversation, checked file by file from the outside."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def session(work: Path) -> Iterator[Session]:
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command as people give it."""
+    """Run a command as a user does."""
     return subprocess.run(
         ["talktree", *arguments],
         cwd=folder,
@@ -44,7 +44,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def turn(session: Session, work: Path, prompt: str, **files: str) -> str:
-    """A prompt and a reply that writes files; gives the reply."""
+    """Add a prompt and a reply that writes files; return the reply."""
     session.user(prompt, todos=[prompt])
     call = {"id": f"call-{prompt}", "name": "write"}
     reply = session.assistant(f"I do: {prompt}", calls=[call])

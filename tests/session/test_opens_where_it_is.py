@@ -1,4 +1,4 @@
-"""Every view opens a session at the message that it is at, not at the newest one."""
+"""Every view opens a session at its current message, not at the newest one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan is looked at before anything happens, and only that plan is made."""
+"""A plan can be inspected before anything happens, and only that plan is executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Recording: chained, in context, refused where it cannot be right; handles that share."""
+"""Recording: linked messages with context, refused where invalid; several handles on one
+session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seals: damage is always seen, and a line stays the JSON it was."""
+"""Seals: damage is always detected, and a line stays valid JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshot lines: what is written is read again, and what others wrote is not believed too far."""
+"""Snapshot lines: written ones are read again, and foreign ones are trusted only to a degree."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_words_of_the_document_never_lead_to_harm(made: list[FileChange]) ->
     for name, now in held["trackedFiles"].items():
         change = by_name[name]
         assert isinstance(change.before, FileContentState | AbsentState)
-        # Whoever deletes what was created must not delete what was there.
+        # Deleting what was created must not delete what was there.
         assert (now["state"] == "created") == (change.before == ABSENT)
         assert isinstance(change.after, FileContentState | AbsentState | None)
     for name, backup in held["fileBackups"].items():

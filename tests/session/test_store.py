@@ -1,4 +1,4 @@
-"""The store: making, finding and describing sessions; what others left there."""
+"""The store: creating, finding and describing sessions; files of other programs."""
 
 from __future__ import annotations
 

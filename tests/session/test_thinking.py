@@ -1,4 +1,4 @@
-"""Thinking: levels, phrases that ask for it, and what is recorded of them."""
+"""Thinking: levels, phrases that request it, and the recorded settings."""
 
 from __future__ import annotations
 

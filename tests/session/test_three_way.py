@@ -1,4 +1,4 @@
-"""The three-way rule: what is somebody else's is never taken for the session's."""
+"""The three-way rule: content of others is never taken for the session's."""
 
 from __future__ import annotations
 

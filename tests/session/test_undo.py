@@ -1,4 +1,4 @@
-"""Undo, redo, restore, switch, revert: what each does to files, the talk and the tasks."""
+"""Undo, redo, restore, switch, revert: the effect of each on files, messages and tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def at(tmp_path: Path) -> Iterator[Place]:
         yield place
 
 
-# walking
+# moving
 
 
 def test_undo_walks_back_and_redo_forward(at: Place) -> None:

@@ -1,7 +1,7 @@
-"""What writers tell from outside the store: what they tried, and what they were promised.
+"""Reports of writers outside the store: what they tried, and what they were acknowledged.
 
-Told by `writev`, which the store itself never calls, so that faults put on its calls leave the
-telling alone.
+Sent by `writev`, which the store itself never calls, so that faults injected in its calls do not
+affect the reports.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ class Teller:
         self._descriptor = descriptor
 
     def tried(self, token: str) -> None:
-        """It is going to be written."""
+        """Report that a text is going to be written."""
         self._tell("try", token)
 
     def acked(self, token: str, id: str) -> None:
-        """The store has promised to keep it."""
+        """Report that the store has acknowledged it."""
         self._tell("ack", token, id)
 
     def wrong(self, what: str) -> None:
-        """Something happened that must never happen."""
+        """Report something that must never happen."""
         self._tell("bug", what.replace("\n", "\\n"))
 
     def _tell(self, *words: str) -> None:
@@ -33,16 +33,16 @@ class Teller:
 
 
 class Told(NamedTuple):
-    """What all writers told."""
+    """The reports of all writers."""
 
     tried: set[str]
     acked: dict[str, str]
-    """By token, the id the store gave."""
+    """By token, the id that the store gave."""
     bugs: list[str]
 
 
 def heard(data: bytes) -> Told:
-    """What was told; a last line that was cut off by a kill was never said."""
+    """Parse reports; a last line that was truncated by a kill does not count."""
     reported = Told(set(), {}, [])
     for line in data.decode().split("\n")[:-1]:
         kind, _, rest = line.partition(" ")

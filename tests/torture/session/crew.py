@@ -1,4 +1,4 @@
-"""Writers in processes of their own, which can be killed at any moment."""
+"""Writers in separate processes, which can be killed at any moment."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Crew:
         self._heard = b""
 
     def listen(self) -> None:
-        """Take what was told so far, so that no writer waits for an ear."""
+        """Read the reports so far, so that no writer blocks on a full pipe."""
         while True:
             try:
                 data = os.read(self._reading, 1 << 20)
@@ -50,7 +50,7 @@ class Crew:
             self._heard += data
 
     def wait_for_promise(self) -> None:
-        """Wait until one of them was promised something, however busy the machine is."""
+        """Wait until one of them was acknowledged something, however busy the machine is."""
         while b"\nack " not in self._heard:
             self.listen()
             if all(_has_ended(pid) for pid in self._pids):
@@ -58,13 +58,13 @@ class Crew:
             time.sleep(0.001)
 
     def kill(self) -> Told:
-        """End all at once, and hear what they were promised."""
+        """Kill all together, and return what they were acknowledged."""
         for pid in self._pids:
             os.kill(pid, signal.SIGKILL)
         return self.wait()
 
     def wait(self) -> Told:
-        """Let all come to their end."""
+        """Let all run to their end."""
         os.set_blocking(self._reading, True)
         self.listen()
         for pid in self._pids:
@@ -74,12 +74,12 @@ class Crew:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether a child is over; it stays to be waited for."""
+    """Whether a child has ended; it stays to be waited for."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _be(writer: Writer, edits: int, first: Callable[[], None]) -> None:
-    """Be a writer and nothing else, and never return."""
+    """Run as a writer and never return."""
     code = 0
     try:
         first()

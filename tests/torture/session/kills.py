@@ -1,4 +1,4 @@
-"""Writers killed at random: whatever they were doing, nothing promised is lost."""
+"""Writers killed at random: whatever they were doing, nothing acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIVES = 8
 
 
 def kill(count: int, seed: int) -> list[str]:
-    """What went wrong in so many kills of all writers at once."""
+    """Kill all writers a number of times; return what went wrong."""
     found: list[str] = []
     for round in range(0, count, LIVES):
         found += _lives(min(LIVES, count - round), seed + round)
@@ -42,7 +42,7 @@ def _lives(count: int, seed: int) -> list[str]:
 
 
 def begin(place: Path) -> None:
-    """An empty session and a workspace for it."""
+    """Return an empty session and a workspace for it."""
     (place / "work").mkdir()
     Store(place / "store").create(id=SESSION, workspace=place / "work").close()
 

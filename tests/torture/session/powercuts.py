@@ -20,7 +20,7 @@ WRITERS = 3
 
 
 def cut(kind: str, flags: int, count: int, seed: int) -> list[str]:
-    """What went wrong in so many power cuts."""
+    """Cut the power a number of times; return what went wrong."""
     found: list[str] = []
     with tempfile.TemporaryDirectory() as folder, image(Path(folder), kind) as disk:
         for round in range(count):
@@ -30,13 +30,13 @@ def cut(kind: str, flags: int, count: int, seed: int) -> list[str]:
 
 
 def control(kind: str, flags: int, count: int, seed: int) -> int:
-    """In how many power cuts data were lost when nothing is synced: some, or the test is blind."""
+    """Return in how many power cuts data were lost without syncing: some, or the test is blind."""
     with tempfile.TemporaryDirectory() as folder, image(Path(folder), kind) as disk:
         return sum(bool(_round(disk, flags, seed + round, _never_sync)) for round in range(count))
 
 
 def _never_sync() -> None:
-    """Be told that everything is on the disk, at once."""
+    """Report immediately that everything is on the disk."""
     os.fsync = os.fdatasync = lambda descriptor: None  # type: ignore[assignment]
     ctypes.CDLL = _NoLibrary  # type: ignore[misc,assignment]
 

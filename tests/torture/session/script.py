@@ -1,6 +1,6 @@
-"""A short life of a session, always the same, for faults put on each of its calls in turn.
+"""A short life of a session, always the same, for faults injected in each of its calls in turn.
 
-`python -m tests.torture.session.script PLACE` tells what was promised on its standard output.
+`python -m tests.torture.session.script PLACE` prints what was acknowledged to its standard output.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MESSAGES = 6
 
 
 class Script:
-    """Its deeds, in order; one that fails is tried once more, as a user would."""
+    """Its actions, in order; one that fails is tried once more, as a user would."""
 
     def __init__(self, place: Path, teller: Teller) -> None:
         self._place, self._teller = place, teller
@@ -30,7 +30,7 @@ class Script:
         self._session: Session
 
     def run(self) -> None:
-        """Live."""
+        """Run the actions."""
         for edit in (
             self._open,
             self._talk,

@@ -1,4 +1,4 @@
-"""A writer that does everything a session can do, at random, until it is stopped."""
+"""A writer that uses every feature of a session, at random, until it is stopped."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class ToolFailed(Exception):
 
 
 def make(journey: Navigation) -> None:
-    """Look at the plan and agree to it."""
+    """Read the plan and agree to it."""
     journey.apply(journey.plan().digest)
 
 
 class Writer:
-    """One writer, of several in as many processes."""
+    """One of several writers, each in a separate process."""
 
     def __init__(self, place: Path, teller: Teller, name: str, seed: int) -> None:
         self._root, self._workspace = place / "store", place / "work"
@@ -37,7 +37,7 @@ class Writer:
         self._session: Session
 
     def run(self, edits: int) -> None:
-        """Work; a failure the store tells of is no bug, any other exception is one."""
+        """Work; a failure that the store reports is not a bug, any other exception is one."""
         try:
             self._work(edits)
         except Exception:
