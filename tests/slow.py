@@ -1,7 +1,7 @@
-"""What `make quick` leaves out: tests that take long also with few random cases.
+"""Tests that `make quick` skips: those that take long even with few random cases.
 
-Each is the beginning of a test's id: a folder, a file or a function. The list was made from
-measured processor time; it says where the time goes and is read, not measured, in each run.
+Each entry is the beginning of a test's id: a folder, a file or a function. The list was made from
+measured processor time; runs do not measure it.
 """
 
 from __future__ import annotations
@@ -52,5 +52,5 @@ SLOW = (
 
 
 def is_slow(test: str) -> bool:
-    """Whether a test is left out, by its id."""
+    """Whether a test is skipped, by its id."""
     return test.startswith(SLOW)

@@ -1,4 +1,4 @@
-"""What a run draws can be repeated, and other seeds run what it leaves out."""
+"""Drawn cases can be repeated, and other seeds run what one leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documentation exists, is true, and stays in step with the program."""
+"""The documentation is complete, correct, and in step with the program."""
 
 from __future__ import annotations
 

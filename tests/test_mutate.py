@@ -1,4 +1,4 @@
-"""The maker of mutants: each is a valid program that differs in one place."""
+"""Mutants: each is a valid program that differs in one place."""
 
 from __future__ import annotations
 

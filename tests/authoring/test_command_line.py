@@ -1,4 +1,4 @@
-"""`talktree new` and `talktree edit`, from the outside: files, exit codes and a naive reader."""
+"""`talktree new` and `talktree edit` from the outside: files, exit codes and a naive reader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests import oracle
 
 SLUGS = tuple(oracle.READERS)
 EMPTY_UNKNOWN = {"chatbuilder", "claude-messages", "claude-code"}
-"""Formats in which nothing says that an empty conversation is theirs."""
+"""Formats in which an empty conversation cannot be detected."""
 ODD = "Words with ```fences```, <marks> & “quotes”.\n\n\n; role: system\nEnd"
 
 

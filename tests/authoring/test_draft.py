@@ -295,7 +295,7 @@ def test_a_message_without_words_is_written(slug: str, tmp_path: Path) -> None:
     draft.save(tmp_path / "c")
     again = talktree.read(tmp_path / "c")
     assert [each.text for each in again.conversation] == ["", "Say something"]
-    # The program behind one of the formats sends what it reads to an API that refuses no words.
+    # One of the formats is read by a program that sends it to an API which accepts any text.
     assert talktree.check(again).failed == (slug == "claude-code")
 
 

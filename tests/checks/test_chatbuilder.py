@@ -1,4 +1,4 @@
-"""Laws of the rules about message files: each old form has its code, and mending says the same."""
+"""Rules about message files: each old form has its code, and its repair keeps the content."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ bodies = st.sampled_from(["hi\n", "", "```\nx\n```\n", "\\```\nx\n```", "a\n\n\n
 
 @st.composite
 def message_files(draw: st.DrawFn) -> str:
-    """Message files with headers of every form, mixed."""
+    """Generate message files with headers of every form, mixed."""
     lines = [*draw(st.lists(field_lines | other_lines, max_size=5)), draw(roles)]
     header = "\n".join(line for line in lines if line)
     if draw(st.booleans()):

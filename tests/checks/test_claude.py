@@ -1,4 +1,4 @@
-"""The rules of the two Claude formats: what the document demands, and what the program writes."""
+"""The rules of the two Claude formats: what the document requires, and what the program writes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def own_codes(found: Document) -> list[str]:
     return [each.code for each in make_report(found).findings if each.code.startswith(OWN)]
 
 
-# what the document says, and its examples that do not keep to it
+# the document's requirements, and its examples that break them
 
 
 def said(number: int, kind: str, **more: Any) -> Line:
-    """A line in the shape of the document's examples: each hangs on the number before it."""
+    """Return a line like the document's examples: each is a child of the previous number."""
     return {
         "type": kind,
         "uuid": f"msg-{number:03}",
@@ -142,7 +142,7 @@ def test_lines_of_both_dialects_may_are_in_one_file() -> None:
 
 
 def line(number: int, kind: str = "user", **more: Any) -> Line:
-    """A line as Claude Code writes it."""
+    """Return a line as Claude Code writes it."""
     return {
         "parentUuid": uuid(number - 1) if number > 1 else None,
         "isSidechain": False,
@@ -243,7 +243,7 @@ def test_sessions_made_from_broken_files_break_no_rule(slug: str, path: Path) ->
 
 @given(st.lists(st.integers(-1, 8), min_size=1, max_size=9), st.sets(st.integers(0, 8)))
 def test_new_ids_keep_the_tree(above: list[int], foreign: set[int]) -> None:
-    """Each line hangs on an earlier one or on none; some have ids of another tool."""
+    """Each line is a child of an earlier one or a root; some have ids of another tool."""
     names = [f"turn {at}" if at in foreign else uuid(at + 1) for at in range(len(above))]
     parents = [names[up] if 0 <= up < at else None for at, up in enumerate(above)]
     lines = [

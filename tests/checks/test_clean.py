@@ -22,7 +22,7 @@ OF_THE_SOURCE = {
     "SAG404": "an update of a snapshot that is not there",
     "SAG604": "a session that is called otherwise than its messages say",
 }
-"""What is odd about the source itself, and so about what is made of it."""
+"""Findings about the source itself, which its conversions have as well."""
 
 
 def _document(path: Path) -> Document:

@@ -1,4 +1,4 @@
-"""What lies beside a conversation, and what nobody understood of it."""
+"""Files beside a conversation, and records that are not understood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doubled and missing ids: copies are folded, others get names of their own."""
+"""Duplicate and missing ids: copies are folded, other records get new ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIRST, SECOND = Line(1, None, words="bread"), Line(2, 1, "assistant", words="ten
 
 
 def hanging(found: Document) -> dict[str, str | None]:
-    """The words of each message, and of what it hangs on."""
+    """Return the text of each message and of its parent."""
     conversation = found.conversation
     words = [each.text if isinstance(each, Message) else "" for each in conversation.entries]
     return {
@@ -32,7 +32,7 @@ def hanging(found: Document) -> dict[str, str | None]:
 
 
 def codes(done: Repair) -> list[str]:
-    """The rules because of which something was done."""
+    """Return the rules that caused repairs."""
     return [step.code for step in done.plan]
 
 

@@ -1,6 +1,6 @@
-"""What the Message Type Specification requires, through the command line: each is an error.
+"""The requirements of the Message Type Specification, through the command line: each is an error.
 
-Every requirement is broken in a sound session, once in its first line and once in a later one.
+Every requirement is broken in a valid session, once in its first line and once in a later one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Change = Callable[[Line], Line]
 
 
 def line(number: int, type: str = "user", **more: Any) -> Line:
-    """A line of the document with all it requires."""
+    """Return a line of the document with all required members."""
     made: Line = {
         "type": type,
         "uuid": f"m{number}",
@@ -98,7 +98,7 @@ REQUIRED: dict[str, tuple[Callable[[int], Line], Change, str]] = {
 
 
 def checked(folder: Path, lines: list[Line]) -> tuple[int, dict[str, str]]:
-    """The exit code of a check, and the severity of each code it reports."""
+    """Return the exit code of a check, and the severity of each code it reports."""
     path = folder / "session.jsonl"
     path.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
     done = run("check", "--json", "--from", "claude-messages", str(path))

@@ -1,4 +1,4 @@
-"""The rules of Muse histories: what the document demands, and what database exports look like."""
+"""The rules of Muse histories: what the document requires, and what database exports look like."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_an_item_that_is_no_message_goes_and_its_neighbours_keep_their_bytes() -
     assert one.encode() in done.source.as_bytes()["fog.json"]
 
 
-# what conversions write
+# written by conversions
 
 
 @every_sample("muse")

@@ -1,4 +1,4 @@
-"""The rules of our own format: each kind of line, each member, the lines that are no entries."""
+"""The rules of the native format: each kind of line, each member, lines that are not entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets in conversations: told without being told, redacted alike wherever they stand."""
+"""Secrets in conversations: reported without showing them, redacted alike wherever they are."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PLACEHOLDER = re.compile(r"\[redacted:([a-z-]+):([0-9]+)\]")
 
 
 def drawn(size: int) -> str:
-    """As a machine draws a key."""
+    """Return random characters as in a generated key."""
     return "".join(_dice.choice(string.ascii_letters + string.digits) for _ in range(size))
 
 
 def talk(*said: object) -> Document:
-    """A conversation in lines, one for each thing said."""
+    """Write a conversation with a line for each text."""
     lines = []
     for at, each in enumerate(said, 1):
         line: dict[str, object] = {"type": "user", "uuid": f"u{at}", "sessionId": "s"}

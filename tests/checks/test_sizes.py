@@ -1,4 +1,4 @@
-"""Sizes: images are measured from their first bytes, and limits are limits."""
+"""Sizes: images are measured from their first bytes, and limits apply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the rules about comments: what the document demands is told, and mended if it can be."""
+"""Rules about comments: what the document requires is reported, and repaired if possible."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Comment = dict[str, Any]
 
 
 def comment(number: int, text: str = "Who brings the bread?", **members: Any) -> Comment:
-    """A comment that is all the document demands."""
+    """Return a comment with everything that the document requires."""
     return {
         "id": f"{NOW + number}kq{number}ab",
         "userId": "ida",
@@ -53,13 +53,13 @@ def comment(number: int, text: str = "Who brings the bread?", **members: Any) ->
 
 
 def attachment(**members: Any) -> Comment:
-    """An attachment that is all the document demands."""
+    """Return an attachment with everything that the document requires."""
     whole = {"name": "plan.pdf", "type": "application/pdf", "url": "https://example.org/plan.pdf"}
     return {**whole, "file": {}, **members}
 
 
 def artifact(**members: Any) -> Comment:
-    """An artifact that is all the document demands."""
+    """Return an artifact with everything that the document requires."""
     whole = {"id": "a1", "type": "text/html", "title": "Menu", "status": "visible"}
     return {**whole, "command": "create", **members}
 
@@ -136,7 +136,7 @@ PLACES: list[tuple[str | int, ...]] = [
 
 
 def changed(way: tuple[str | int, ...], item: object) -> list[Comment]:
-    """A sound conversation with one thing in it replaced, or taken out."""
+    """Return a valid conversation with one member replaced or removed."""
     whole = comment(1, attachments=[attachment()], artifacts=[artifact()])
     value = [whole, comment(2)]
     place: Any = whole
@@ -214,7 +214,8 @@ names = st.sampled_from(["a", "b", "c", None])
 
 @st.composite
 def threads(draw: st.DrawFn) -> list[Comment]:
-    """Comments nested at random, with ids that may be doubled and parents that may be wrong."""
+    """Generate randomly nested comments, with ids that may be duplicate and parents that may be
+    wrong."""
     made: list[Comment] = []
     top: list[Comment] = []
     for number in range(draw(st.integers(1, 6))):
@@ -325,7 +326,7 @@ def _object(item: Item) -> Comment:
     return item.value
 
 
-# texts that exporters wrote
+# texts written by exporters
 
 FOREIGN = sorted(DATA.glob("studio-text/foreign/*"))
 

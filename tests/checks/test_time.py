@@ -1,4 +1,4 @@
-"""Times: what is tolerated, what is impossible, and which unit was meant."""
+"""Times: what is tolerated, what is impossible, and how units are detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool calls and results: paired on each line of talk, mended without losing a real result."""
+"""Tool calls and results: paired on each branch, repaired without losing a real result."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def texts_of_results(conversation: Conversation) -> dict[str, list[str]]:
     return found
 
 
-# which result is for which call
+# pairing results with calls
 
 
 def test_forks_may_repeat_a_call_and_its_result() -> None:
@@ -121,7 +121,7 @@ def test_a_copied_record_is_no_second_call() -> None:
     assert codes(session.document()) == []
 
 
-# mending
+# repairing
 
 
 def test_a_real_result_wins_over_a_placeholder_wherever_it_is() -> None:
@@ -292,7 +292,7 @@ def _take(session: Session, step: str, number: int) -> None:
 
 
 def _assert_sendable(conversation: Conversation) -> None:
-    """Each call has an id of its own and one result, and each result has a call."""
+    """Assert that each call has a unique id and one result, and each result has a call."""
     called = [part.id for part in _parts(conversation) if isinstance(part, ToolCall)]
     given = [part.call for part in _parts(conversation) if isinstance(part, ToolResult)]
     assert len(set(called)) == len(called)

@@ -1,4 +1,4 @@
-"""Broken links: found, mended as they are shown, and then at rest."""
+"""Broken links: found, repaired as they are shown, and unchanged by a second repair."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TREE = [rule for rule in LINKS if rule.code.startswith("TRE")]
 
 @st.composite
 def damaged(draw: st.DrawFn, *, doubled: bool) -> list[Line]:
-    """A conversation with some of its links broken and some of its lines gone."""
+    """Return a conversation with some of its links broken and some of its lines removed."""
     lines: list[Line] = []
     for name in range(draw(st.integers(1, 14))):
         parent = None if not name else draw(st.integers(max(0, name - 3), name - 1))
@@ -57,7 +57,7 @@ def damaged(draw: st.DrawFn, *, doubled: bool) -> list[Line]:
 
 
 def parents(found: Document) -> list[int]:
-    """What each record of the only conversation hangs on, as it is shown."""
+    """Return the parent of each record of the only conversation, as it is shown."""
     return list(with_inferred_links(found.conversation).skeleton.parents)
 
 
@@ -85,7 +85,7 @@ def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -
     skeleton = done.after.conversation.skeleton
     assert not skeleton.dangling
     assert not skeleton.looped
-    # What a program wrote again with another parent is one message with its original.
+    # A record that a program wrote again with another parent is one message with its original.
     assert set(skeleton.native) <= set(skeleton.copies)
     assert _left(done.after, LINKS, "safe", "unsafe") == []
     assert not repair_document(done.after, unsafe=True, rules=LINKS).changed
@@ -98,7 +98,7 @@ def test_a_repair_writes_the_tree_that_is_shown_before(slug: str, data: st.DataO
     before = document(slug, data.draw(damaged(doubled=False)))
     rules = [rule for rule in TREE if rule.code != "TRE107"]
     done = repair_document(before, rules=rules)
-    # Where so much is lost that hardly any link is left, the order of the file decides afterwards.
+    # Where hardly any link is left, the file order decides afterwards.
     for each in (before, done.after):
         assume(SEQUENCE not in each.conversation.skeleton.linked.values())
     assert parents(done.after) == parents(before)
@@ -150,7 +150,7 @@ def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
 
 
 class Opened:
-    """The names of files that this process opens while it is on."""
+    """Records the names of files that this process opens."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -208,7 +208,8 @@ def test_a_line_with_a_place_of_its_own_is_repaired_in_that_place() -> None:
 
 
 def carried(kept: str) -> Document:
-    """A compaction that follows what hangs below it, from this time."""
+    """Return a session with a compaction whose logical parent is below it; kept messages have this
+    time."""
     session = Session()
     session.say(timestamp="2026-03-04T09:00:00Z")
     session.reply(timestamp="2026-03-04T09:01:00Z")

@@ -1,4 +1,4 @@
-"""What acts instead of being read, and files that lead elsewhere."""
+"""Content that acts on a terminal or page, and files that lead elsewhere."""
 
 from __future__ import annotations
 

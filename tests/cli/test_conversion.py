@@ -1,4 +1,4 @@
-"""One conversion as a process: nothing half-written, whatever goes wrong."""
+"""One conversion as a process: no partial output in any failure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STRICT = ["--clean", "--strict"]
 def convert(
     *arguments: str, cwd: Path, first: Callable[[], None] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """The command with these arguments."""
+    """Run the command with these arguments."""
     return subprocess.run(
         ["talktree", "convert", *arguments],
         capture_output=True,
@@ -62,7 +62,7 @@ def test_a_full_disk_in_a_batch_is_reported_of_each(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
-    # Nobody, not even root, can make a file there.
+    # Not even root can create a file there.
     done = convert(str(SAMPLE), "-t", "muse", "-o", "/proc/out.json", cwd=tmp_path)
     assert (done.returncode, b"cannot write" in done.stderr) == (3, True)
 

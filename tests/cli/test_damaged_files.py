@@ -1,4 +1,4 @@
-"""A compressed file that is damaged: every command says that a part of it is missing."""
+"""A damaged compressed file: every command reports that a part of it is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNT = 60
 
 
 def session() -> bytes:
-    """A session that is long enough for many blocks of compressed data."""
+    """Return a session that is long enough for many blocks of compressed data."""
     chance = random.Random(5)
     return b"".join(
         json.dumps(
@@ -101,7 +101,7 @@ def test_what_lies_before_the_damage_is_read(ending: str, compress: Change, tmp_
 def test_sound_files_are_not_reported(ending: str, compress: Change, tmp_path: Path) -> None:
     path = tmp_path / f"session.jsonl{ending}"
     half = session()[: session().index(b"\n", 200_000) + 1]
-    # Several compressed parts in a row are one text, and zeros behind it are padding.
+    # Several compressed members in a row are one text, and zeros after it are padding.
     padding = b"\0" * 512 if ending == ".gz" else b""
     path.write_bytes(compress(half) + compress(half) + padding)
     document = talktree.read(path)

@@ -1,4 +1,4 @@
-"""Stretches of time as options write them."""
+"""Time spans as options write them."""
 
 from __future__ import annotations
 

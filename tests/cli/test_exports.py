@@ -1,4 +1,4 @@
-"""Several conversations at once: from the library, into pages and into files of a format."""
+"""Exporting several conversations: from the library, to pages and to files of a format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL = ("--no-redact", "--include-deleted")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a library of conversations whose files are gone, and other files."""
+    """Return a folder with a library of conversations whose files are gone, and other files."""
     (tmp_path / "imported").mkdir()
     for name in ("claude-code.jsonl", "native.jsonl"):
         shutil.copy(DEMO / name, tmp_path / "imported" / name)

@@ -1,4 +1,4 @@
-"""Plain command lines are understood without a parser, and as the parser would."""
+"""Plain command lines are parsed without the parser, with the parser's result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ODD = (
 
 
 def by_click(line: list[str]) -> dict[str, object]:
-    """What click makes of a line."""
+    """Return click's result for a command line."""
     with commands.make_context("talktree", ["search"]) as context:
         command = commands.get_command(context, line[0])
         assert command is not None
@@ -31,7 +31,7 @@ def by_click(line: list[str]) -> dict[str, object]:
 
 
 def options(verb: str) -> list[str]:
-    """All options of a verb."""
+    """Return all options of a verb."""
     with click.Context(commands) as context:
         command = commands.get_command(context, verb)
     assert command is not None

@@ -1,4 +1,4 @@
-"""A search from the shell leaves out what it does not need, and nothing that others do."""
+"""A search from the shell skips imports that it does not need, without changing its results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_search_that_leaves_at_once_has_written_everything(tmp_path: Path) -> 
     small(tmp_path / "claude")
     run(tmp_path, "import", "claude", "-q")
     found = run(tmp_path, "search", "plain", "-n", "1000")
-    # The same through the parser, which ends as Python does.
+    # The same through the parser, which exits as Python usually does.
     again = run(tmp_path, "search", "plain", "--limit=1000")
     assert found.returncode == 0
     assert (found.stdout, found.stderr) == (again.stdout, again.stderr)

@@ -1,4 +1,5 @@
-"""The library as a process: it follows files, reads what its reader can, and starts light."""
+"""The library as a process: it follows files, outputs what its reader can decode, and starts
+fast."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ HEAVY = ("tantivy", "sqlite3", "zstandard", "rich", "msgspec", "pyarrow", "talkt
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command with a library of its own in a folder."""
+    """Run a command with a separate library in a folder."""
     return subprocess.run(
         ["talktree", *arguments],
         cwd=folder,
@@ -36,7 +37,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def imported(command: str) -> set[str]:
-    """The modules that a command line imports, found by asking Python."""
+    """Return the modules that a command line imports, as Python reports them."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "talktree.cli.main", *command.split()],
         env=environment(),

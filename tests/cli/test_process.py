@@ -1,4 +1,4 @@
-"""The program as a process: quiet ends, exit codes, no tracebacks, quick help."""
+"""The program as a process: clean exits, exit codes, no tracebacks, fast help."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLE = DATA / "claude-messages" / "good" / "tools-and-branches.jsonl"
 
 
 def started(*arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
-    """The program with pipes on all sides."""
+    """Start the program with pipes for all streams."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
         ["talktree", *arguments],
@@ -33,7 +33,7 @@ def started(*arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]
 
 
 def long_session(path: Path, count: int = 3000) -> Path:
-    """A conversation that fills any pipe."""
+    """Return a conversation that fills any pipe."""
     with path.open("w") as file:
         for number in range(count):
             parent = {"parentUuid": f"m{number - 1}"} if number else {}
@@ -137,7 +137,7 @@ def test_importing_the_package_imports_nothing_of_it() -> None:
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program with a mistake in it."""
+    """Return a program with a bug in it."""
 
     def fail(*_: object, **__: object) -> None:
         raise KeyError("gone \x1b[31m")

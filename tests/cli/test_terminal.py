@@ -1,4 +1,4 @@
-"""On a real terminal: no content can act, colour is ours alone, the pager is asked."""
+"""On a real terminal: content never acts, only Talktree emits colours, the pager is used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAMPLE = DATA / "claude-messages" / "good" / "tools-and-branches.jsonl"
 def on_terminal(
     arguments: list[str], folder: Path, extra: Mapping[str, str] | None = None
 ) -> tuple[str, int]:
-    """What the program sends to a terminal, on stdout and stderr, and its exit code."""
+    """Return what the program sends to a terminal, on stdout and stderr, and its exit code."""
     ours, theirs = pty.openpty()
     given = {**environment(), "TERM": "xterm-256color", "PAGER": "", **(extra or {})}
     process = subprocess.Popen(
@@ -37,7 +37,7 @@ def on_terminal(
     while True:
         try:
             block = os.read(ours, 1 << 16)
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # Linux reports a closed other side like this
             break
         if not block:
             break
@@ -47,7 +47,7 @@ def on_terminal(
 
 
 def hostile_session(folder: Path) -> Path:
-    """A session in which everything that can hold text is hostile; so is its name."""
+    """Return a session with hostile text in every place; its name is hostile, too."""
     base = {"sessionId": HOSTILE, "timestamp": "2026-03-02T09:00:00.000Z", "cwd": HOSTILE}
     said = {"role": "user", "content": HOSTILE}
     call = {"type": "tool_use", "id": HOSTILE, "name": HOSTILE, "input": {HOSTILE: HOSTILE}}

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and what is said of file systems."""
+"""Files that are complete or absent, and the detection of file systems."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
 
 
 def test_short_writes_are_continued() -> None:
-    """A pipe that does not wait takes what fits; a reader makes room for the rest."""
+    """A non-blocking pipe accepts what fits; a reader makes room for the rest."""
     reading, writing = os.pipe()
     data = os.urandom(1 << 20)
     got: list[bytes] = []

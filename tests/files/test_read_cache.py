@@ -1,4 +1,4 @@
-"""A small file that is read once tells the same as one that is read in parts."""
+"""A small file that is read once gives the same as one that is read in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts worked out from messages: speakers, tasks, waits, totals."""
+"""Facts derived from messages: speakers, tasks, waits, totals."""
 
 from __future__ import annotations
 

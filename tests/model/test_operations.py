@@ -1,4 +1,4 @@
-"""Operations: each does what it says, to nothing else, and the same when it is done again."""
+"""Operations: each changes only its target, and gives the same when it is repeated."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.talk import reply, said, talk
 
 @pytest.fixture
 def garden() -> Conversation:
-    """a — b — c — d, and e beside c."""
+    """Return a — b — c — d, and e beside c."""
     return talk(
         [
             said("a"),

@@ -14,7 +14,7 @@ from tests.talk import call, reply, result, said
 
 
 def pairs(messages: Iterable[Message]) -> list[tuple[str, str | None]]:
-    """Result message and the call message it was paired with."""
+    """Return each result message and the call message it was paired with."""
     turn = TurnPairing()
     found = []
     for message in messages:

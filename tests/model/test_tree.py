@@ -11,7 +11,7 @@ from talktree.model.tree import Tree
 
 
 def grown(parents: list[int | None], traits: list[int] | None = None) -> Tree:
-    """A tree in which node n hangs on the given earlier or later node."""
+    """Return a tree in which the parent of node n is the given earlier or later node."""
     skeleton = Skeleton()
     for number, parent in enumerate(parents):
         trait = Trait.SAID if traits is None else traits[number]

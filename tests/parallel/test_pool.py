@@ -1,4 +1,4 @@
-"""Processes that are stopped at any moment end without a word."""
+"""Processes that are stopped at any moment end without output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of a repair holds whatever a broken file holds, also what is no text."""
+"""The log of a repair can hold any broken file, including bytes that are not text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_TEXT = b"\xff\xb0"
 
 
 def _with_bytes_that_are_no_text(slug: str) -> Files:
-    """Files with such bytes in the middle of what is said."""
+    """Return files with such bytes in the middle of their texts."""
     files = clean(slug, 3).files
     mark = b"No. 4:"
     broken = {path: data.replace(mark, mark + NO_TEXT) for path, data in files.items()}

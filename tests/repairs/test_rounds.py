@@ -1,4 +1,4 @@
-"""Rounds of repair come to an end, and take no other way where they can take a shorter one."""
+"""Rounds of repair come to an end, and take the shortest way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is dangerous in files is found by their bytes, with little unpacked and in linear time."""
+"""Dangerous content of files is found by their bytes, with little unpacked and in linear time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long runs are found wherever they stand, also where one piece of a text meets the next."""
+"""Long runs are found wherever they are, also across the boundary of two pieces of a text."""
 
 from __future__ import annotations
 

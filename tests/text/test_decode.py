@@ -1,4 +1,4 @@
-"""Broken texts are remembered; whoever changes what was read of one changes nothing else."""
+"""Invalid texts are cached; changing a value that was read from one changes nothing else."""
 
 from __future__ import annotations
 

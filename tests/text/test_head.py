@@ -1,4 +1,4 @@
-"""The beginning of a JSON text is read alike by the compiled decoder and by the exact scanner."""
+"""The beginning of a JSON text is read the same by the compiled decoder and the exact scanner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links and HTML that act are found in Markdown, however they are written; code is only shown."""
+"""Links and active HTML are found in Markdown, however they are written; code is only shown."""
 
 from __future__ import annotations
 

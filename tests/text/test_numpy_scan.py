@@ -1,4 +1,4 @@
-"""What numpy tells of many bytes at once is what is told of them without it."""
+"""The numpy scan of many bytes agrees with the scan without numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Personal data in the spellings that people use, and what only looks like it."""
+"""Personal data in its usual spellings, and text that only looks like it."""
 
 from __future__ import annotations
 

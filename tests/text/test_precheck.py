@@ -1,4 +1,4 @@
-"""Values that hold all their texts say, told in one look at many."""
+"""Values that hold all text of their records, detected for many records together."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ LEAVES = st.one_of(
 
 @st.composite
 def texts(draw: st.DrawFn, depth: int = 3) -> str:
-    """JSON in any layout, in which names may stand twice."""
+    """Generate JSON in any layout, in which names may occur twice."""
     kind = draw(st.sampled_from(("leaf", "list", "object"))) if depth else "leaf"
     gap = draw(st.sampled_from(("", " ", "\n ")))
     if kind == "leaf":
         leaf, ascii = draw(LEAVES), draw(st.booleans())
         if isinstance(leaf, str) and draw(st.booleans()):
-            # Quotes written by their number; another character stands for them on the way.
+            # Quotes written as number escapes; a placeholder represents them on the way.
             text = json.dumps(leaf.replace('"', "\0"), ensure_ascii=ascii)
             return text.replace("\\u0000", "\\u0022")
         return json.dumps(leaf, ensure_ascii=ascii)

@@ -1,4 +1,4 @@
-"""A mended JSON text: a strict reader finds in it what the tolerant one found before."""
+"""Repaired JSON: a strict reader finds in it what the tolerant one found before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets in the places that hide them: colours, addresses, manifests, tables, other languages."""
+"""Secrets in places that hide them: colours, addresses, manifests, tables, other languages."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_search_of_such_texts_ends(piece: str) -> None:
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(find_secrets(piece * ((1 << 16) // len(piece))))
 
 

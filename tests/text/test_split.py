@@ -1,4 +1,4 @@
-"""The quick way to cut records gives what the exact way gives, or leaves it to that."""
+"""The fast way to split records gives the same as the exact way, or falls back to it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: Json) -> N
 
 
 def in_lines(raw: bytes, random: Random) -> bytes:
-    """A compact text with line ends between some of its tokens, most often around lists."""
+    """Generate a compact text with line ends between some of its tokens, most often around
+    lists."""
     tokens = re.findall(rb'"(?:[^"\\]|\\.)*"|[^"]', raw, re.DOTALL)
     often = {b"[": 0.8, b"]": 0.5, b"}": 0.3, b",": 0.5, b":": 0.02}
     return b"".join(token + b"\n" * (random.random() < often.get(token, 0)) for token in tokens)
@@ -195,7 +196,7 @@ def test_an_ordinary_conversation_is_cut_quickly() -> None:
 
 def _muse_sheet(raw: bytes, names: Sequence[str]) -> JsonSheet:
     def hole(value: Json, depth: int) -> str | None:
-        """The same rule as in the format: only heads hold messages."""
+        """Return the children slot, by the format's rule: only heads hold messages."""
         return find_history_key(value) if depth == 0 and detect_kind(value) == "head" else None
 
     content = MemoryContent(raw)

@@ -1,4 +1,4 @@
-"""Hits, lists and summaries of the library, whatever the content is."""
+"""Search results, lists and summaries of the library, for any content."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_was_asked_for_has_a_style_of_its_own() -> None:
 
 def test_copies_are_shown_once_and_counted() -> None:
     one, other = _hit("x", ())._replace(message="m1"), _hit("y", ())._replace(message="m1")
-    alone = _hit("x", ())  # said twice in one file: no copies
+    alone = _hit("x", ())  # written twice in one file: not copies
     found = list(
         group_copies([one, one._replace(raw_path=b"/b"), other, alone, alone._replace(at=2)])
     )

@@ -1,4 +1,4 @@
-"""Parts and tools in the form people expect."""
+"""Parts and tools in their expected form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PIXEL = (
 
 
 def only(*parts: Part, look: RenderOptions | None = None) -> MessageBlock:
-    """The one block of a message with these parts."""
+    """Return the only block of a message with these parts."""
     (step,) = fold_results([(0, Message(id="m", role="assistant", parts=parts))])
     (block,) = render_blocks(step, look or RenderOptions())
     return block
@@ -34,7 +34,7 @@ def only(*parts: Part, look: RenderOptions | None = None) -> MessageBlock:
 def call(
     name: str, given: object, answer: str | None = "ok", *, error: bool = False
 ) -> MessageBlock:
-    """A call and its result, in one message."""
+    """Return a call and its result, in one message."""
     result = () if answer is None else (ToolResult((Text(answer),), "c", error=error),)
     return only(ToolCall(name, given, "c"), *result)
 

@@ -1,4 +1,4 @@
-"""Lines are coloured one by one and remembered; what comes out is as if nobody did that."""
+"""Lines are coloured one by one and cached; the result is the same as without that."""
 
 from __future__ import annotations
 

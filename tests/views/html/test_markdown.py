@@ -1,4 +1,4 @@
-"""Markdown as people expect it, and nothing loaded."""
+"""Markdown renders as expected and loads nothing."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ json = st.recursive(
 
 
 def patch(old: list[str], new: list[str]) -> list[dict[str, object]]:
-    """The difference of two files as Claude Code tells it."""
+    """Return the difference of two files as Claude Code reports it."""
     made: list[dict[str, object]] = []
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(AROUND):
         reported = []
