@@ -162,14 +162,14 @@ class Checkout:
         """Whether a related test fails with the mutant and passes without it."""
         path = self._folder / mutant.path
         text = path.read_text()
-        groups = [tests for tests in related_tests(mutant.path) if self._is_sound(tests)]
+        groups = [tests for tests in related_tests(mutant.path) if self._passes_unchanged(tests)]
         path.write_text(mutant.apply(text))
         try:
             return any(not self.passes(tests) for tests in groups)
         finally:
             path.write_text(text)
 
-    def _is_sound(self, tests: Sequence[str]) -> bool:
+    def _passes_unchanged(self, tests: Sequence[str]) -> bool:
         """Whether some tests pass in the unchanged copy; failing ones prove nothing."""
         found = self._sound.get(key := tuple(tests))
         if found is None:

@@ -133,7 +133,7 @@ def test_everything_about_a_person_can_be_exported_and_erased(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("only", ["path", "edit", "older version", "sub-agent", "copy"])
-def test_all_that_is_forgotten_was_exported(tmp_path: Path, only: str) -> None:
+def test_everything_forgotten_was_exported(tmp_path: Path, only: str) -> None:
     project = f"-about-{NAME}" if only == "path" else "-home-ana-app"
     session = write_session(tmp_path, 1, "The first question.", project=project)
     agent = {"isSidechain": True, "agentId": "a1", "sessionId": session.stem}

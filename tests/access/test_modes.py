@@ -225,7 +225,7 @@ def _started(bench: Bench, command: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("command", ["watch demo", "studio --no-open demo", "studio --no-open"])
-def test_what_keeps_running_leaves_nothing_open_to_others(bench: Bench, command: str) -> None:
+def test_long_running_commands_leave_nothing_open_to_others(bench: Bench, command: str) -> None:
     with looking(*bench.kept) as seen:
         process = _started(bench, command)
         assert process.stdout is not None

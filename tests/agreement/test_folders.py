@@ -100,7 +100,7 @@ def test_show_lists_them_and_asks_for_one(folder: Path) -> None:
     assert (code, "Old Sum it is." in out, errors) == (0, True, "")
 
 
-def test_what_needs_one_source_says_so(folder: Path, tmp_path: Path) -> None:
+def test_commands_for_one_source_refuse_several(folder: Path, tmp_path: Path) -> None:
     document = talktree.read(folder)
     with pytest.raises(talktree.TalktreeError, match="sources, not one"):
         talktree.write(document, tmp_path / "out")
@@ -121,7 +121,7 @@ def test_one_unreadable_source_does_not_hide_the_others(tmp_path: Path) -> None:
     assert {Path(each["path"]).name for each in found["failed"]} == {"run.jsonl"}
 
 
-def test_what_is_said_of_a_file_names_its_path_as_given(
+def test_messages_about_a_file_name_its_path_as_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below = tmp_path / "mixed" / "deep"

@@ -31,7 +31,7 @@ Said = list[tuple[str, str, str | None, frozenset[str], int | None]]
 @pytest.mark.parametrize("slug", talktree.slugs())
 @given(steps=STEPS)
 @examples(50)
-def test_what_is_saved_reads_as_what_was_written(
+def test_saved_drafts_read_as_what_was_written(
     slug: str, steps: list[tuple[str, int, str, str]]
 ) -> None:
     draft = talktree.new(slug)

@@ -86,7 +86,7 @@ def test_markdown_is_formatted_and_code_can_be_copied(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_tool_calls_unfold_and_tell_how_they_ended(window: Screen) -> None:
+def test_tool_calls_unfold_and_show_how_they_ended(window: Screen) -> None:
     cid = window.titled(FLAKY)
     rows = ids(window, cid)
     window.open(cid, rows[READ])
@@ -173,7 +173,7 @@ def test_images_are_shown_and_enlarged(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_what_was_cut_is_shown_on_demand(window: Screen) -> None:
+def test_omitted_content_is_shown_on_demand(window: Screen) -> None:
     window.open(window.titled(TOWER))
     row = window.message(named(PROMPTS - 1, 3))
     row.get_by_role("button", name=re.compile("^Show all")).click()
@@ -257,7 +257,7 @@ def test_rows_are_narrowed_by_role_tool_and_state(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_what_says_nothing_takes_no_room(tmp_path: Path, open_window: Open) -> None:
+def test_records_without_content_take_no_room(tmp_path: Path, open_window: Open) -> None:
     ids = [named(each) for each in range(1, 5)]
     asked = line(ids[0], None, "user", "Mend it", 1)
     # Bookkeeping in the chain, an answer, and an event without text.

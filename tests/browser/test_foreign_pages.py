@@ -127,7 +127,7 @@ def test_another_port_of_this_machine_gets_nothing(visited: Visited) -> None:
     assert visited.answers == []
 
 
-def test_what_another_port_receives_does_not_open_the_studio(visited: Visited) -> None:
+def test_credentials_sent_to_another_port_do_not_open_the_studio(visited: Visited) -> None:
     """A local server may replay, outside of the browser, everything that the browser sent to it."""
     with _elsewhere() as elsewhere:
         visited.page.goto(f"http://127.0.0.1:{elsewhere.port}/")

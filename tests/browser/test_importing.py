@@ -121,7 +121,7 @@ def test_folders_that_are_one_conversation_are_kept_as_they_are(
     screen.assert_quiet()
 
 
-def test_what_is_no_conversation_is_reported_and_not_kept(
+def test_files_that_are_not_conversations_are_reported_and_not_kept(
     studio: Running, open_window: Open, tmp_path: Path
 ) -> None:
     (noise := tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 64)

@@ -261,7 +261,7 @@ NOTHING_TO_DO = [
 """Keys at the first message of a conversation without edits, and the expected announcement."""
 
 
-def test_a_key_that_does_nothing_says_why(screen: Screen) -> None:
+def test_a_key_without_effect_says_why(screen: Screen) -> None:
     screen.open(screen.titled(SOURDOUGH))
     page = screen.page
     expect(screen.button("Undo")).to_be_disabled()

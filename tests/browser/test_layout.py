@@ -144,7 +144,7 @@ def test_who_rushes_sees_painted_rows_and_then_the_rows(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_what_is_not_there_is_said_once_and_leads_somewhere(window: Screen) -> None:
+def test_missing_pages_are_reported_once_with_a_link(window: Screen) -> None:
     page = window.page
     cid = window.titled(FLAKY)
     window.open(cid, "nowhere")

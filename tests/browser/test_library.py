@@ -57,7 +57,7 @@ def test_the_list_is_narrowed_sorted_and_says_so_in_the_address(window: Screen) 
     window.assert_quiet()
 
 
-def test_a_conversation_is_opened_and_the_status_tells_of_it(window: Screen) -> None:
+def test_a_conversation_is_opened_and_shown_in_the_status(window: Screen) -> None:
     page = window.page
     status = page.get_by_role("contentinfo", name="Status")
     about = window.studio.get("/about")["library"]

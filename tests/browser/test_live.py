@@ -47,7 +47,7 @@ def growing(open_window: Open, tmp_path: Path) -> Iterator[Growing]:
         yield Growing(path, screen)
 
 
-def test_what_is_written_appears_and_is_followed_until_the_reader_scrolls_up(
+def test_new_messages_appear_and_are_followed_until_the_reader_scrolls_up(
     growing: Growing,
 ) -> None:
     screen, page = growing.screen, growing.screen.page
@@ -79,7 +79,7 @@ def test_what_is_written_appears_and_is_followed_until_the_reader_scrolls_up(
     screen.assert_quiet()
 
 
-def test_what_is_written_before_the_page_listens_appears(growing: Growing) -> None:
+def test_messages_written_before_the_page_listens_appear(growing: Growing) -> None:
     screen = growing.screen
     with held(screen.page, re.compile("/live")) as listening:
         screen.again()

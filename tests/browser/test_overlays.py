@@ -130,7 +130,7 @@ def with_one_edit(screen: Screen) -> Editing:
 
 
 @pytest.mark.parametrize("pace", PACES)
-def test_what_is_typed_after_opening_anything_is_no_command(
+def test_text_typed_after_opening_anything_is_not_a_command(
     pace: int, studio: Running, open_window: Open
 ) -> None:
     screen = open_window(studio)
@@ -147,7 +147,7 @@ def test_what_is_typed_after_opening_anything_is_no_command(
 
 
 @pytest.mark.parametrize("pace", PACES if TORTURE else [MIDDLE])
-def test_what_is_typed_while_a_part_of_the_page_arrives_is_no_command(
+def test_text_typed_while_a_part_of_the_page_arrives_is_not_a_command(
     pace: int, demo: Path, tmp_path: Path, open_window: Open
 ) -> None:
     session = recorded(tmp_path / "session")
@@ -197,9 +197,7 @@ def parts_of_the_page() -> set[str]:
 
 
 @pytest.mark.parametrize("pace", PACES)
-def test_what_is_typed_right_after_the_palette_was_asked_for_is_in_its_box(
-    pace: int, screen: Screen
-) -> None:
+def test_text_typed_right_after_the_palette_key_is_in_its_box(pace: int, screen: Screen) -> None:
     load_nothing_ahead(screen.page)
     screen.open(screen.titled(SOURDOUGH), "b14")
     with held(screen.page, PARTS):

@@ -88,7 +88,7 @@ def test_a_conflict_is_decided_in_the_dialog(
         screen.assert_quiet()
 
 
-def test_what_changed_after_the_plan_was_shown_is_not_overwritten(
+def test_files_changed_after_the_plan_was_shown_are_not_overwritten(
     tmp_path: Path, open_window: Open
 ) -> None:
     folder, work = recorded(tmp_path), tmp_path / "work"

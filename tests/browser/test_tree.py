@@ -113,7 +113,7 @@ def test_siblings_are_switched_and_the_last_choice_is_remembered(window: Screen)
     window.assert_quiet()
 
 
-def test_the_breadcrumb_tells_the_way_and_leads_elsewhere(window: Screen) -> None:
+def test_the_breadcrumb_shows_the_path_and_links_to_it(window: Screen) -> None:
     page = window.page
     window.open(window.titled(FLAKY))
     crumbs = page.get_by_role("navigation", name="Forks of this branch")
@@ -199,7 +199,7 @@ def test_a_branch_is_named(screen: Screen) -> None:
     screen.assert_quiet()
 
 
-def test_what_is_attached_to_nothing_is_drawn_apart_and_leads_to_its_repair(window: Screen) -> None:
+def test_messages_without_a_parent_are_drawn_apart_and_lead_to_their_repair(window: Screen) -> None:
     tree = Tree(window, window.titled(BELL))
     lost = tree.line("Who rings it at night?")
     expect(lost).to_have_accessible_name(re.compile("hangs on nothing"))

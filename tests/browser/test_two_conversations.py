@@ -365,7 +365,7 @@ def expect_one(screen: Screen, routes: list[Any]) -> None:
         screen.page.wait_for_timeout(20)
 
 
-def test_what_is_said_about_a_conversation_goes_with_it(pair: Pair) -> None:
+def test_notices_about_a_conversation_are_hidden_with_it(pair: Pair) -> None:
     screen, last = pair.screen, pair.last
     toast = screen.page.locator(".toast")
     pair.here.go(last)

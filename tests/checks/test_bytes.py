@@ -154,7 +154,7 @@ def beginnings(slug: str) -> Iterator[Source]:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_a_file_cut_off_anywhere_becomes_sound(slug: str) -> None:
+def test_a_file_cut_off_anywhere_becomes_valid(slug: str) -> None:
     for number, source in enumerate(beginnings(slug)):
         check_laws(slug, source, unsafe=bool(number % 2))
 
@@ -162,7 +162,7 @@ def test_a_file_cut_off_anywhere_becomes_sound(slug: str) -> None:
 @pytest.mark.parametrize("slug", SLUGS)
 @examples(60)
 @given(data=st.data())
-def test_a_damaged_file_becomes_sound(slug: str, data: st.DataObject) -> None:
+def test_a_damaged_file_becomes_valid(slug: str, data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(sources(slug, "good")))
     files = source.as_bytes()
     path = data.draw(st.sampled_from(sorted(files)))
@@ -170,7 +170,7 @@ def test_a_damaged_file_becomes_sound(slug: str, data: st.DataObject) -> None:
     check_laws(slug, broken, unsafe=data.draw(st.booleans()))
 
 
-def test_all_that_reading_notices_about_bytes_has_a_rule() -> None:
+def test_every_notice_about_bytes_has_a_rule() -> None:
     known = {rule.code: rule for rule in RULES}
     for key, kind in READING.items():
         if kind.code[:4] in ("SYN1", "SYN2", "SYN3"):
@@ -251,7 +251,7 @@ def test_interleaved_records_are_put_together_if_asked(newline: bytes, at: int) 
     assert repaired(document, unsafe=True) == LINES
 
 
-def test_a_record_nested_in_a_truncated_one_is_not_taken_for_a_record() -> None:
+def test_a_record_nested_in_a_truncated_one_is_not_a_record() -> None:
     outer = b'{"type":"progress","uuid":"p","data":{"message":' + ONE
     assert details(opened(outer)) == [("SYN101", 1)]
     assert details(opened(outer + b',"n":\n' + TWO + b"\n")) == [("SYN101", 1)]
@@ -368,7 +368,7 @@ def test_a_bomb_is_refused() -> None:
         ),
     ],
 )
-def test_what_is_named_as_packed_stays_packed(
+def test_compressed_names_stay_compressed(
     tmp_path: Path,
     name: str,
     packing: Callable[[bytes], bytes],

@@ -55,7 +55,7 @@ def what_it_says(document: Document) -> MessageContent:
 # the document
 
 
-def test_a_file_as_the_document_wants_it_has_nothing_to_tell() -> None:
+def test_a_file_that_follows_the_document_has_no_findings() -> None:
     assert codes(file(WHOLE)) == set()
 
 
@@ -90,7 +90,7 @@ def test_a_message_without_an_id_among_others_is_reported_once() -> None:
 
 
 @pytest.mark.parametrize(("role", "code"), [("assisant", "ROL101"), ("", "CHB104")])
-def test_a_role_that_is_none_is_reported_as_such(role: str, code: str) -> None:
+def test_an_invalid_role_is_reported(role: str, code: str) -> None:
     raw = WHOLE.replace("; role: user", f"; role: {role}".rstrip())
     assert codes(file(raw)) == {code}
 

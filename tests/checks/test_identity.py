@@ -57,7 +57,7 @@ def test_a_resumed_session_repeats_its_history_under_another_name() -> None:
     assert make_report(both, IDS).codes == {"IDS105"}
 
 
-def test_a_doubled_id_is_renamed_with_all_that_means_it() -> None:
+def test_a_duplicate_id_is_renamed_with_its_references() -> None:
     found = document(
         "sage",
         [
@@ -76,7 +76,7 @@ def test_a_doubled_id_is_renamed_with_all_that_means_it() -> None:
     assert not done.after.conversation.skeleton.native
 
 
-def test_copies_of_a_doubled_id_follow_the_one_they_repeat() -> None:
+def test_copies_of_a_duplicate_id_follow_the_one_they_repeat() -> None:
     other = Line(1, 2, words="cake")
     found = document("claude-messages", [FIRST, SECOND, other, other, Line(3, 1, words="which?")])
     done = repair_document(found, unsafe=True, rules=IDS)

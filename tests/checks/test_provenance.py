@@ -125,7 +125,7 @@ def test_an_empty_line_of_the_header_is_filled(tmp_path: Path) -> None:
     assert header(tmp_path / "out" / "2.md")["Created-at"] == "2025-04-21T18:11:00.000Z"
 
 
-def test_where_nothing_tells_the_time_the_finding_has_no_fix() -> None:
+def test_without_a_known_time_the_finding_has_no_fix() -> None:
     import talktree
     from talktree.files import Source
 

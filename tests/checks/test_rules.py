@@ -61,7 +61,7 @@ def test_a_bad_sample_breaks_just_its_rule_and_a_good_one_none(rule: Rule) -> No
 
 
 @every_rule
-def test_a_fix_repairs_and_then_rests(rule: Rule) -> None:
+def test_a_fix_repairs_and_changes_nothing_when_repeated(rule: Rule) -> None:
     for folder in folders(rule):
         check_fix(rule, folder)
 

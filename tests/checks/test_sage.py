@@ -257,7 +257,7 @@ def test_a_backup_is_missed_only_where_it_should_be(named: str, lost: bool) -> N
 
 
 @every_sample("sage")
-def test_what_is_made_from_other_formats_breaks_no_rule_of_sage(slug: str, path: Path) -> None:
+def test_conversions_to_sage_break_no_rule(slug: str, path: Path) -> None:
     made = again(files_of(sample(slug, path), "sage"), "sage")
     found = [each for each in make_report(made).findings if each.code.startswith("SAG")]
     assert found == []

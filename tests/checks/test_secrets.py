@@ -77,7 +77,7 @@ def test_a_secret_is_reported_once_in_a_record_and_redacted_everywhere_in_it() -
     assert texts(repair_document(document, unsafe=True)).count("[redacted:ai-vendor-key:1]") == 3
 
 
-def test_what_was_cut_off_from_a_secret_goes_with_it() -> None:
+def test_the_truncated_rest_of_a_secret_is_redacted_with_it() -> None:
     key = f"sk-ant-api03-{drawn(95)}"
     cut = {"title": f"use {key[:30]}…", "longer": f"{key[:90]}..."}
     document = talk({"message": f"use {key}", **cut})
@@ -127,7 +127,7 @@ def test_a_key_is_the_same_however_its_lines_are_broken() -> None:
     assert not any(line in text for line in body)
 
 
-def test_what_travels_along_for_another_format_is_redacted_too(tmp_path: Path) -> None:
+def test_embedded_data_is_redacted_too(tmp_path: Path) -> None:
     key = f"sk-ant-api03-{drawn(95)}"
     document = talk(f"use {key}", {"message": "fine", "note": {"deep": key}})
     api.convert(document, tmp_path / "talk.json", to="studio")

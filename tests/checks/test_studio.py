@@ -153,7 +153,7 @@ ABSENT = object()
 
 
 @pytest.mark.parametrize("way", PLACES, ids=lambda way: "/".join(map(str, way)))
-def test_what_the_schema_refuses_is_reported(way: tuple[str | int, ...]) -> None:
+def test_violations_of_the_schema_are_reported(way: tuple[str | int, ...]) -> None:
     for item in [*KINDS, *([] if isinstance(way[-1], int) else [ABSENT])]:
         value = changed(way, item)
         found = make_report(opened(value)).findings
@@ -232,7 +232,7 @@ def threads(draw: st.DrawFn) -> list[Comment]:
 
 @given(value=threads())
 @examples(80)
-def test_a_parent_that_is_named_is_the_one_it_is_in(value: list[Comment]) -> None:
+def test_a_parent_that_is_named_agrees_with_the_nesting(value: list[Comment]) -> None:
     roots = value_of(repair_document(opened(value)).after)
     pending = [(each, None) for each in roots]
     named: list[str] = []
@@ -249,7 +249,7 @@ def test_a_parent_that_is_named_is_the_one_it_is_in(value: list[Comment]) -> Non
     assert set(named) <= set(ids), "at the top only the id of another comment is kept"
 
 
-def test_hundreds_of_nested_replies_are_no_error() -> None:
+def test_hundreds_of_nested_replies_are_not_an_error() -> None:
     depth = rules_tree.JSON_DEPTH // 2 + 50
     starts = [json.dumps(comment(number))[: -len("]}")] for number in range(depth)]
     raw = ("[" + "".join(starts) + "]}" * depth + "]").encode()
@@ -260,7 +260,7 @@ def test_hundreds_of_nested_replies_are_no_error() -> None:
     assert document.findings == []
 
 
-def test_some_hundreds_of_nested_replies_are_nothing_to_tell() -> None:
+def test_some_hundreds_of_nested_replies_have_no_findings() -> None:
     starts = [json.dumps(comment(number))[: -len("]}")] for number in range(300)]
     raw = ("[" + "".join(starts) + "]}" * 300 + "]").encode()
     assert codes(read_document(Source.of_bytes(raw, name="talk.json"), JSON)) == set()
@@ -315,7 +315,7 @@ def _entries(document: Document) -> list[object]:
 
 
 @each_encoding
-def test_what_is_written_for_others_has_nothing_to_tell(format: Format) -> None:
+def test_comments_written_in_other_encodings_have_no_findings(format: Format) -> None:
     whole = [comment(0, attachments=[attachment()], artifacts=[artifact()]), comment(1)]
     items = [Item(None, each, changed=True, depth=number) for number, each in enumerate(whole)]
     assert codes(encoded(format, [_object(item) for item in link_comments(items)])) == set()

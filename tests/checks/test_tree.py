@@ -136,7 +136,7 @@ def test_removing_a_message_costs_that_message_alone() -> None:
         assert measure_reach(done.after.conversations) == (8, 8, 8)
 
 
-def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
+def test_a_parent_in_another_file_is_not_missing(tmp_path: Path) -> None:
     talk = [Line(n, n - 1 if n else None, ("user", "assistant")[n % 2]) for n in range(6)]
     for name, lines in (("one", talk[:3]), ("two", talk[3:])):
         source = document("claude-messages", lines).origin.source  # type: ignore[attr-defined]
@@ -207,7 +207,7 @@ def test_a_line_with_a_place_of_its_own_is_repaired_in_that_place() -> None:
     assert list(done.after.conversation.skeleton.parents) == [ROOT, 0, 1]
 
 
-def carried(kept: str) -> Document:
+def compacted(kept: str) -> Document:
     """Return a session with a compaction whose logical parent is below it; kept messages have this
     time."""
     session = Session()
@@ -229,13 +229,13 @@ def carried(kept: str) -> Document:
     return session.document()
 
 
-def test_what_survives_a_compaction_is_neither_lost_nor_out_of_order() -> None:
-    found = make_report(carried("2026-03-04T09:21:00Z")).findings
+def test_messages_kept_by_a_compaction_are_neither_lost_nor_out_of_order() -> None:
+    found = make_report(compacted("2026-03-04T09:21:00Z")).findings
     assert [each.code for each in found if each.code[:3] in ("TRE", "TIM")] == []
 
 
 def test_a_compaction_that_follows_what_came_after_it_is_reported() -> None:
-    found = make_report(carried("2026-03-04T09:40:00Z")).findings
+    found = make_report(compacted("2026-03-04T09:40:00Z")).findings
     reported = [each for each in found if each.code[:3] in ("TRE", "TIM")]
     assert [each.code for each in reported] == ["TRE110"]
     assert "hangs below it" in reported[0].message

@@ -303,7 +303,7 @@ def test_every_kind_of_path_for_every_parameter(param: Drawn, stage: Stage) -> N
         assert codes["-leading"] == stage.done(param.words("./-leading")).code
 
 
-def test_the_hint_tells_how_to_write_a_path_that_begins_with_a_dash(stage: Stage) -> None:
+def test_the_hint_explains_how_to_write_a_path_that_begins_with_a_dash(stage: Stage) -> None:
     for command in ("show", "convert", "check"):
         done = stage.done([command, "-missing"])
         assert (done.code, "./-missing" in done.err) == (2, True), done

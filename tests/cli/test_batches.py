@@ -125,7 +125,7 @@ def test_processes_end_when_the_one_that_gives_them_work_is_killed(
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_stops_all_and_says_how_to_go_on(
+def test_ctrl_c_stops_all_and_says_how_to_continue(
     jobs: str, exports: Path, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     out = tmp_path / "out"

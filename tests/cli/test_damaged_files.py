@@ -90,7 +90,7 @@ def test_commands_say_that_a_part_is_missing(
 
 
 @pytest.mark.parametrize(("ending", "compress"), KINDS)
-def test_what_lies_before_the_damage_is_read(ending: str, compress: Change, tmp_path: Path) -> None:
+def test_content_before_the_damage_is_read(ending: str, compress: Change, tmp_path: Path) -> None:
     path = tmp_path / f"session.jsonl{ending}"
     path.write_bytes(flip(compress(session())))
     (found,) = talktree.read(path).conversations
@@ -98,7 +98,7 @@ def test_what_lies_before_the_damage_is_read(ending: str, compress: Change, tmp_
 
 
 @pytest.mark.parametrize(("ending", "compress"), KINDS)
-def test_sound_files_are_not_reported(ending: str, compress: Change, tmp_path: Path) -> None:
+def test_valid_files_are_not_reported(ending: str, compress: Change, tmp_path: Path) -> None:
     path = tmp_path / f"session.jsonl{ending}"
     half = session()[: session().index(b"\n", 200_000) + 1]
     # Several compressed members in a row are one text, and zeros after it are padding.

@@ -71,7 +71,7 @@ def test_one_file_holds_a_folder_of_one_format(folder: Path, to: str) -> None:
         (("alone.jsonl",), "sage", "both.jsonl"),
     ],
 )
-def test_what_cannot_be_one_file_is_refused(
+def test_several_files_for_one_output_file_are_refused(
     folder: Path, what: tuple[str, ...], to: str, out: str
 ) -> None:
     done = run(folder, "export", *what, "--to", to, "-o", out)

@@ -52,7 +52,7 @@ def test_one_that_is_not_there_is_named_and_the_others_are_written(folder: Path)
     assert {path.name for path in (folder / "out").iterdir()} == {f"{first}.md", "muse.md"}
 
 
-def test_a_path_that_is_gone_means_all_that_was_in_the_file(folder: Path) -> None:
+def test_a_missing_path_selects_everything_that_was_in_the_file(folder: Path) -> None:
     gone = "imported/native.jsonl"
     done = run(folder, "export", gone, "talks/muse.json", "--to", "native", "-o", "out/", *ALL)
     assert done.returncode == 0, done.stderr

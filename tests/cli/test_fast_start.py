@@ -39,7 +39,7 @@ def options(verb: str) -> list[str]:
 
 
 @given(st.data())
-def test_what_is_plain_means_what_click_makes_of_it(data: st.DataObject) -> None:
+def test_fast_parsing_equals_click(data: st.DataObject) -> None:
     verb = data.draw(st.sampled_from(VERBS))
     word = st.sampled_from(options(verb)) | st.sampled_from(ODD)
     line = [verb, *data.draw(st.lists(word, max_size=6))]
@@ -56,7 +56,7 @@ def test_every_option_but_help_can_be_plain(verb: str, tmp_path: Path) -> None:
         assert any(find_fast_command(line) for line in lines), option
 
 
-def test_what_people_run_all_day_is_plain(tmp_path: Path) -> None:
+def test_frequent_commands_are_parsed_fast(tmp_path: Path) -> None:
     assert find_fast_command(
         ["search", "some", "words", "--library", str(tmp_path), "--color", "never"]
     )

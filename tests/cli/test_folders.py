@@ -110,7 +110,7 @@ def test_files_keep_their_names(project: Path, target: str) -> None:
         assert (Path("back") / path.name).read_bytes() == path.read_bytes()
 
 
-def test_a_repaired_folder_is_reported_of_by_its_own_name(project: Path, capsys: Captured) -> None:
+def test_a_repaired_folder_is_reported_by_its_own_name(project: Path, capsys: Captured) -> None:
     assert run(["repair", "project", "-o", "fixed"]) == 0
     reported = capsys.readouterr().err
     assert "talktree: fixed: " in reported

@@ -39,7 +39,7 @@ def test_msgspec_works_as_ever_and_the_module_it_did_without_can_be_had() -> Non
     subprocess.run([sys.executable, "-c", _AFTERWARDS], check=True, env=environment())
 
 
-def test_a_search_that_leaves_at_once_has_written_everything(tmp_path: Path) -> None:
+def test_a_search_that_exits_immediately_has_written_everything(tmp_path: Path) -> None:
     small(tmp_path / "claude")
     run(tmp_path, "import", "claude", "-q")
     found = run(tmp_path, "search", "plain", "-n", "1000")

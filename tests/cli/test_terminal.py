@@ -130,9 +130,7 @@ def test_no_content_reaches_the_terminal_as_a_command(
 
 
 @pytest.mark.parametrize("how", [[], ["--full"], ["--json"]])
-def test_what_is_carried_reaches_the_terminal_only_to_be_seen(
-    how: list[str], tmp_path: Path
-) -> None:
+def test_embedded_data_reaches_the_terminal_only_escaped(how: list[str], tmp_path: Path) -> None:
     path = hostile_session(tmp_path)
     call = ["talktree", "convert", path.name, "-t", "chatbuilder", "-o", "out", "-q"]
     subprocess.run(call, cwd=tmp_path, env=environment(), check=True)
@@ -200,7 +198,7 @@ def test_the_pager_is_used_on_a_terminal_only_and_only_if_wanted(tmp_path: Path)
 
 
 @pytest.mark.parametrize("pager", ["true", "no-such-pager-here", "'unclosed"])
-def test_a_pager_that_quits_at_once_or_is_missing_is_no_error(pager: str, tmp_path: Path) -> None:
+def test_a_pager_that_quits_or_is_missing_is_not_an_error(pager: str, tmp_path: Path) -> None:
     shown, code = on_terminal(["show", str(SAMPLE)], tmp_path, {"PAGER": pager})
     assert code == 0
     assert "Traceback" not in shown

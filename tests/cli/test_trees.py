@@ -352,7 +352,7 @@ def test_copies_with_another_parent_or_time_are_one_message(
         assert shown(repaired) == ids(*range(1, count + 1))
 
 
-def test_a_message_kept_behind_a_compaction_is_shown_once(tmp_path: Path) -> None:
+def test_a_message_kept_after_a_compaction_is_shown_once(tmp_path: Path) -> None:
     """The message is written again below the summary, and the conversation continues from there."""
     lines = [
         *session_lines.turns(1, 4, None),

@@ -195,7 +195,7 @@ def test_a_passphrase_from_a_closed_stdin(fresh: PrivateHome) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_the_configuration_is_said_before_anything_is_done(
+def test_configuration_errors_are_reported_before_anything_is_done(
     fresh: PrivateHome, written: bytes, command: str, message: str
 ) -> None:
     fresh.config.write_bytes(written)

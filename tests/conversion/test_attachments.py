@@ -70,7 +70,7 @@ def test_a_content_in_the_record_is_there_once(target: str) -> None:
     assert whole.count(CONTENT.encode()) == 2
 
 
-def test_without_carry_a_link_loses_the_content_and_says_so() -> None:
+def test_without_embedded_data_a_link_loses_the_content_and_reports_it() -> None:
     loss_report = LossReport()
     into(album().read_as("native"), "studio", Options(attachments="link", carry=False), loss_report)
     assert any(

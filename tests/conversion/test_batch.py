@@ -108,7 +108,7 @@ def test_an_output_that_is_gone_is_made_again(sources: Path, tmp_path: Path) -> 
     assert contents(out) == before
 
 
-def test_what_someone_edited_is_not_replaced(sources: Path, tmp_path: Path) -> None:
+def test_edited_files_are_not_replaced(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done(sources, out)
     with (out / "a.jsonl").open("ab") as file:
@@ -126,7 +126,7 @@ def test_what_someone_edited_is_not_replaced(sources: Path, tmp_path: Path) -> N
     assert (out / "a.jsonl").read_bytes() != edited
 
 
-def test_what_is_not_from_the_batch_is_not_replaced(sources: Path, tmp_path: Path) -> None:
+def test_foreign_outputs_are_not_replaced(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "a.jsonl").write_text("mine")
@@ -154,7 +154,7 @@ def test_a_folder_with_files_of_others_is_never_replaced(
     assert contents(out / "a") == {"mine.txt": b"mine"}
 
 
-def test_equal_outputs_are_no_foreign_files_though_the_state_is_gone(
+def test_equal_outputs_are_not_foreign_files_though_the_state_is_gone(
     sources: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -188,7 +188,7 @@ def test_a_bad_source_stops_no_other(sources: Path, tmp_path: Path) -> None:
     assert tally(done(paths, tmp_path / "out")) == {"failed": 2, "unchanged": 2}
 
 
-def test_what_would_lose_is_not_written(sources: Path, tmp_path: Path) -> None:
+def test_conversions_with_losses_are_not_written(sources: Path, tmp_path: Path) -> None:
     strict = Options(carry=False, strict=True)
     outcomes = done(
         [sources / "a.json", sources / "b.json"], tmp_path / "out", "muse", options=strict
@@ -199,7 +199,7 @@ def test_what_would_lose_is_not_written(sources: Path, tmp_path: Path) -> None:
     assert len(contents(tmp_path / "out")) == len(outcomes) - len(codes)
 
 
-def test_nothing_to_write_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_an_empty_write_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "x.txt").write_text("no conversation")
     assert tally(done(tmp_path / "in", tmp_path / "out")) == {"skipped": 1}

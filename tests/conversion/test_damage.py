@@ -29,7 +29,7 @@ def only(files: Mapping[str, bytes]) -> bytes:
     return data
 
 
-def test_a_record_that_is_no_message_any_more_and_embeds_another_is_reported() -> None:
+def test_a_record_that_is_not_a_message_any_more_and_embeds_another_is_reported() -> None:
     source = (DATA / "studio/good/one-comment.json").read_bytes()
     lines = only(convert(source, "native", name="s.json")[1]).splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if b'"message"' in line)

@@ -131,7 +131,7 @@ def test_the_same_conversation_gives_the_same_bytes() -> None:
     assert made[0] == made[1]
 
 
-def test_what_is_not_known_is_empty_and_versions_are_versions() -> None:
+def test_unknown_fields_are_empty_and_invalid_versions_are_replaced() -> None:
     made = line(Text("Hi."), context=Context(version="next"))
     assert (made["cwd"], made["gitBranch"], made["version"]) == ("", "", "2.1.29")
 
@@ -194,7 +194,7 @@ def test_odd_ids_are_the_same_for_call_and_result() -> None:
     assert brought["message"]["content"][0]["type"] == "tool_result"
 
 
-def test_results_that_name_no_call_answer_those_they_hang_on_in_order() -> None:
+def test_results_that_name_no_call_answer_their_ancestors_in_order() -> None:
     calls = (ToolCall("Read", {}), Text("and"), ToolCall("Glob", {}))
     asked, brought = answered(calls, (ToolResult((Text("one"),)), ToolResult((Text("two"),))))
     ids = [block["id"] for block in asked["message"]["content"] if block["type"] == "tool_use"]

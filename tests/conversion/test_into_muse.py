@@ -55,7 +55,7 @@ def test_any_conversation_becomes_a_history_a_strict_reader_takes(
 
 
 @given(message=messages)
-def test_what_was_adopted_stays_as_it_is(message: Message) -> None:
+def test_adopted_entries_are_read_back_unchanged(message: Message) -> None:
     draft = fit_message(message, MUSE, extra=False).message
     made = MUSE.adopt(replace(draft, id=message.id or "x"), ABOUT, moment=at(0))
     seen = MUSE.get(Record(MUSE.put(made, None), parent=made.parent))
@@ -105,7 +105,7 @@ def test_the_same_conversation_gives_the_same_bytes() -> None:
     assert files_of(document, "muse") == files_of(document, "muse")
 
 
-def test_the_last_update_is_no_older_than_the_newest_message() -> None:
+def test_the_last_update_is_not_older_than_the_newest_message() -> None:
     found = history(said("a", time_ns=at(9)), reply("b", "a", time_ns=at(3)), said("c", "b"))
     times = [message.timestamp for message in found.message_history]
     assert times == [at(9) // MILLI, at(3) // MILLI, at(3) // MILLI]

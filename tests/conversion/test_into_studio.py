@@ -162,7 +162,7 @@ def test_any_conversation_becomes_valid_comments_and_comes_back(
 
 @every_target
 @given(message=messages, extra=st.booleans())
-def test_what_was_adopted_is_read_and_needs_nothing_more(
+def test_adopted_entries_are_read_back_and_need_nothing_more(
     target: str, message: Message, extra: bool
 ) -> None:
     format = get_format(target)
@@ -185,7 +185,7 @@ def adopted(message: Message) -> Message:
     return get_format("studio").adopt(message, ABOUT, moment=MOMENT)
 
 
-def test_a_message_that_says_nothing_gets_all_that_is_required() -> None:
+def test_a_message_without_content_gets_all_required_members() -> None:
     whole = adopted(Message(id="m", role="user"))
     assert whole == Message(
         id="m", role="user", parts=(Text(""),), authors=(Author("user"),), time_ns=MOMENT
@@ -238,7 +238,7 @@ def test_artifacts_get_ids_that_are_the_same_each_time() -> None:
     assert adopted(Message(id="m", parts=bare)).parts[1] == first
 
 
-def test_what_another_encoding_holds_in_a_form_the_document_does_not_know_gives_way() -> None:
+def test_undocumented_members_of_another_encoding_are_replaced() -> None:
     odd: dict[str, Any] = {"type": 5, "timestamp": "soon", "contentHash": 1, "children": {"a": 1}}
     parts = (
         Attachment(extra={"file": "x", "url": 5, "pinned": 1}),
@@ -282,7 +282,7 @@ def said_in_json(value: Json) -> Json:
 
 @every_target
 @given(loads=st.lists(st.dictionaries(wild_text, wild_json, max_size=4), min_size=1, max_size=3))
-def test_whatever_a_comment_carries_is_read_as_it_was(target: str, loads: list[Json]) -> None:
+def test_embedded_data_of_a_comment_is_read_unchanged(target: str, loads: list[Json]) -> None:
     loads = [said_in_json(each) for each in loads]
     assert is_same(unloaded(target, loaded(target, loads)), loads)
 
@@ -291,7 +291,7 @@ MARKS = ["]]>", "</extra>", "<![CDATA[", "&amp;", "\0\x1b\r\n", "\ud83c", "=?utf
 
 
 @every_target
-def test_what_looks_like_the_marks_of_a_file_stays_a_string(target: str) -> None:
+def test_strings_that_look_like_internal_marks_stay_strings(target: str) -> None:
     deep: Json = "in the middle"
     for _ in range(2000):
         deep = [deep]
@@ -311,5 +311,5 @@ def test_what_looks_like_the_marks_of_a_file_stays_a_string(target: str) -> None
         ("studio-xml", '<extra>{"x-talktree":{"of":"x"}}</extra>'),
     ],
 )
-def test_what_travels_along_has_one_place(target: str, place: str) -> None:
+def test_embedded_data_has_one_place(target: str, place: str) -> None:
     assert place in loaded(target, [{"of": "x"}]).decode()

@@ -94,7 +94,7 @@ def test_foreign_files_stay_apart() -> None:
     assert len(merge_documents([one, two]).conversations) == 2
 
 
-def test_short_ids_of_foreign_files_are_no_conflict() -> None:
+def test_short_ids_of_foreign_files_are_not_a_conflict() -> None:
     rows = [
         {"_id": name, "conversation_id": name, "schema_version": 2, "message_history": [message]}
         for name, message in (
@@ -108,7 +108,7 @@ def test_short_ids_of_foreign_files_are_no_conflict() -> None:
     assert details(document) == []
 
 
-def test_what_one_file_tells_apart_stays_apart() -> None:
+def test_conversations_separate_in_one_file_stay_separate() -> None:
     message = {"role": "user", "content": "Hi"}
     head = {"_id": "a", "conversation_id": "a", "message_history": [message]}
     data = json.dumps([head, {**head, "_id": "b", "conversation_id": "b"}]).encode()
@@ -243,7 +243,7 @@ def _folders(files: dict[str, bytes]) -> list[Source]:
 
 
 @pytest.mark.parametrize("target", [slug for slug in SLUGS if slug != "native"])
-def test_what_was_merged_can_become_anything(target: str) -> None:
+def test_merged_documents_convert_to_any_format(target: str) -> None:
     one = session("one", [*resumed("one"), line(3, 2, "Thanks")])
     two = session("two", [*resumed("two"), line(5, 2, "No.", "two")])
     document = merge_documents([one, two])

@@ -127,7 +127,7 @@ def test_random_conversations_lead_back(slug: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("slug", MIGRATING)
-def test_what_other_formats_write_is_current(slug: str) -> None:
+def test_conversions_to_other_formats_are_current(slug: str) -> None:
     for other in ("claude-code", "sage", "studio", "muse"):
         if other != slug:
             for name, source in golden(other, "good"):
@@ -308,12 +308,12 @@ def test_clean_keeps_nothing_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("data", [b"[5, null]", b"[]", b'[{"id": "1", "content": "to'])
-def test_what_nothing_could_carry_stays_as_it_is(data: bytes) -> None:
+def test_content_that_cannot_be_embedded_stays_as_it_is(data: bytes) -> None:
     document = read_document(Source.of_bytes(data, name="a.json"), get_format("studio"))
     assert renewed(document).files == {"a.json": data}
 
 
-def test_what_has_no_older_form_is_current() -> None:
+def test_formats_without_older_versions_are_current() -> None:
     for slug in set(SLUGS) - set(MIGRATING):
         for _, source in golden(slug):
             assert needs_migration(read_document(source, get_format(slug))) == []

@@ -97,7 +97,7 @@ def values(part: Part | None) -> list[Json]:
 
 
 @given(any_parts)
-def test_what_is_shown_is_read_back_exactly(part: Part) -> None:
+def test_rendered_parts_are_read_back_exactly(part: Part) -> None:
     assume(not isinstance(part, Text))
     assume(not JOINED_HALVES.search(repr(part)))
     found = parse_part(render_part(part))

@@ -72,7 +72,7 @@ def test_shares_come_in_their_order_and_all_processes_are_used() -> None:
     assert reported.split() == ["True", "True", "True", "False"]
 
 
-def test_what_a_killed_process_was_at_is_made_here() -> None:
+def test_the_work_of_a_killed_process_is_done_in_the_parent() -> None:
     reported = alone(
         """
         import os, signal
@@ -91,7 +91,7 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
     assert reported.split() == ["True"]
 
 
-def test_what_goes_wrong_is_reported_by_the_one_that_asked() -> None:
+def test_failures_are_reported_by_the_caller() -> None:
     reported = alone(
         """
         from talktree.parallel.ordered_map import in_order
@@ -112,7 +112,7 @@ def test_what_goes_wrong_is_reported_by_the_one_that_asked() -> None:
     assert reported.strip() == "[0, 1, 2, 3, 4] number five"
 
 
-def test_stopping_leaves_no_process_behind() -> None:
+def test_stopping_leaves_no_process_running() -> None:
     reported = alone(
         """
         import os
@@ -179,7 +179,7 @@ def test_chunks_are_the_whole_in_order_and_none_is_too_large(sizes: list[int]) -
         assert len(chunk) < 2 or sum(sizes[place] for place in chunk) <= A_CHUNK
 
 
-def test_what_travels_is_what_was_made() -> None:
+def test_received_results_equal_the_sent_ones() -> None:
     values = [{"a": [1, 2.5, None, True, "ü"]}, EncodedValue(b'{"b":1}')]
     again = unpack_chunk(
         pack_chunk(ConvertedChunk(values, [Loss("id", "m", "what", "carried")], 7))
@@ -190,7 +190,7 @@ def test_what_travels_is_what_was_made() -> None:
 
 
 @pytest.mark.parametrize("odd", ["\ud800", Token("NaN"), 1 << 70])
-def test_what_cannot_travel_is_not_sent(odd: object) -> None:
+def test_objects_that_cannot_be_pickled_are_not_sent(odd: object) -> None:
     assert pack_chunk(ConvertedChunk([{"a": odd}], [], 0)) == b""
 
 

@@ -51,7 +51,7 @@ def test_the_whole_catalogue_is_here() -> None:
 
 
 @pytest.mark.parametrize("slug", ALL)
-def test_what_is_damaged_here_was_clean(slug: str) -> None:
+def test_sources_are_clean_before_they_are_damaged(slug: str) -> None:
     for seed in range(SEEDS):
         found = make_report(clean(slug, seed).read_as(slug)).findings
         assert found == [], found

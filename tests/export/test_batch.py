@@ -80,7 +80,7 @@ def test_nothing_that_is_there_is_touched(folder: Path, tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_what_is_stopped_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+def test_an_interrupted_export_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     class Enough(Exception):
         pass
 

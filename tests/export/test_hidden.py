@@ -104,7 +104,7 @@ def test_a_page_counts_only_what_it_shows(studio: Path) -> None:
     assert "3 messages" in exported(studio, "md")
 
 
-def test_what_is_left_out_is_counted_as_json(
+def test_omitted_content_is_counted_as_json(
     studio: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = studio.parent / "page.html"

@@ -265,7 +265,7 @@ def test_a_word_is_found_in_every_spelling_and_split(data: st.DataObject) -> Non
 
 
 @given(st.lists(st.sampled_from([*"OrcharaMuül", *SPLITS, "\u0308", " ", "."]), max_size=40))
-def test_what_is_replaced_for_a_word_reads_like_it(pieces: list[str]) -> None:
+def test_matches_of_a_word_read_like_it(pieces: list[str]) -> None:
     text = "".join(pieces)
     for word in ("Orchard", "Mul", "Mül", "ara"):
         for start, stop in WordPattern([word]).find_matches(text):
@@ -273,7 +273,7 @@ def test_what_is_replaced_for_a_word_reads_like_it(pieces: list[str]) -> None:
             assert not unicodedata.combining(text[stop : stop + 1] or " ")
 
 
-def test_signs_that_are_no_emphasis_split_no_word() -> None:
+def test_signs_that_are_not_emphasis_split_no_word() -> None:
     kept = "or*chard or_chard my_or_chard or~chard Or**chard 2*or*x or-chard orch ard or.chard"
     assert _left_of("Orchard", kept) == kept
     assert _left_of("Cafe", "Cafe\u0301 Café") == "Cafe\u0301 Café"

@@ -39,7 +39,7 @@ def test_at_least_98_of_100_planted_secrets_are_found_in_every_place() -> None:
     assert all(share >= 0.90 for share in shares.values())
 
 
-def test_clean_messages_are_hardly_ever_taken_for_secrets() -> None:
+def test_clean_messages_are_rarely_reported_as_secrets() -> None:
     messages = alarms = 0
     for path in sorted((ROOT / "demo").rglob("*")):
         try:
@@ -181,7 +181,7 @@ def test_a_secret_that_only_one_place_gives_away_is_redacted_in_all_others() -> 
     assert value not in made(read, ExportOptions(to="html"))
 
 
-def test_a_short_password_is_no_reason_to_redact_a_word() -> None:
+def test_a_short_password_does_not_redact_a_word() -> None:
     read = document(
         said("user", "u1", None, "https://ida:Quince7@orchard.io and the Quince7 is a tree")
     )
@@ -190,7 +190,7 @@ def test_a_short_password_is_no_reason_to_redact_a_word() -> None:
     assert "the Quince7 is" in text
 
 
-def test_secrets_in_attached_files_and_behind_escapes_are_found() -> None:
+def test_secrets_in_attached_files_and_in_escapes_are_found() -> None:
     key = KEYS["github"]
     file = b64encode(f"token: {key}\n".encode()).decode()
     source = {"type": "base64", "media_type": "text/plain", "data": file}

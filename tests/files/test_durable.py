@@ -35,7 +35,7 @@ def test_replacing_makes_and_replaces(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "file", "sub"]
 
 
-def test_what_cannot_be_finished_leaves_the_old_file(tmp_path: Path) -> None:
+def test_an_unfinished_write_leaves_the_old_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"old")
     folder = os.open(tmp_path, os.O_RDONLY)
 

@@ -175,7 +175,7 @@ def test_thousands_of_new_messages_are_written() -> None:
         b"Role: a pirate\n\n\nYo",
     ],
 )
-def test_a_lone_file_without_a_header_is_nobodys(raw: bytes) -> None:
+def test_a_lone_file_without_a_header_is_in_no_format(raw: bytes) -> None:
     with pytest.raises(UnknownFormat):
         detect(Source.of_bytes(raw, name="1.md"))
 

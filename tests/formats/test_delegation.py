@@ -111,7 +111,7 @@ def test_a_line_written_before_its_parent_keeps_the_main_line() -> None:
     assert shown(lines, "claude-code") == [ids[0], ids[1], *ids[4:]]
 
 
-def test_a_main_line_goes_on_from_all_sub_agents_that_hang_on_nothing() -> None:
+def test_a_main_line_continues_after_all_sub_agents_without_a_parent() -> None:
     """Each of two sub-agents is answered: both answers are one line, not two."""
     lines = [
         ask(1, None, "u"),

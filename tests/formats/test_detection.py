@@ -71,7 +71,7 @@ def test_the_envelope_does_not_outvote_the_messages() -> None:
     assert "1 of 1 messages" in refusal(Source.of_bytes(lines(foreign(0), *notes)))
 
 
-def test_a_message_behind_many_other_records_decides() -> None:
+def test_a_message_after_many_other_records_decides() -> None:
     notes = [note(number) for number in range(400)]
     assert "messages do not fit" in refusal(Source.of_bytes(lines(*notes, foreign(400))))
     found = talktree.detect(Source.of_bytes(lines(*notes, own(400))))

@@ -74,7 +74,7 @@ def test_every_entry_reads_back_from_its_line(entry: Entry) -> None:
 
 
 @given(entries)
-def test_a_line_at_a_glance_says_what_the_whole_line_says(entry: Entry) -> None:
+def test_a_prefiltered_line_reads_like_a_fully_decoded_one(entry: Entry) -> None:
     line = encode_json(NATIVE.put(entry, None))
     whole = NativeDialect().outline(decode(line).value)
     try:
@@ -273,7 +273,7 @@ def test_moving_a_message_overrules_what_the_line_said_of_its_place() -> None:
     assert after.skeleton.linked.get(start) is None
 
 
-def test_an_entry_that_is_no_message_can_take_part_in_the_tree() -> None:
+def test_an_entry_that_is_not_a_message_can_take_part_in_the_tree() -> None:
     lines = (
         b'{"message":{"id":"a","role":"user"}}\n'
         b'{"opaque":{"id":"p","kind":"hook"},"tree":{"trait":"note","parent":"a","role":"hook"}}\n'

@@ -181,7 +181,7 @@ def test_new_snapshots_of_a_lone_file_stay_in_it() -> None:
     assert after[PROGRAM.name].startswith(PROGRAM.read_bytes())
 
 
-def test_metadata_is_made_for_a_new_head_and_never_doubled() -> None:
+def test_metadata_is_made_for_a_new_head_and_never_duplicated() -> None:
     files = {"messages.jsonl": load(TIDES).as_bytes()["messages.jsonl"]}
     document = read_document(Source.of_files(files, name="s"), FORMAT)
     after = write_files(appended(document.conversation, document, Head(id="s", title="Tides")))

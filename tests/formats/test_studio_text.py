@@ -224,7 +224,7 @@ def test_edit_replaces_just_the_content(raw: bytes) -> None:
     assert out != expected
 
 
-def test_hash_tells_whether_a_list_is_content() -> None:
+def test_hash_decides_whether_a_list_is_content() -> None:
     body = b"1\n\nAttachments:\n- x (y)\n  URL: z"
     as_list = document(APP.replace(b"\n1\n", b"\n" + body + b"\n", 1))
     assert next(as_list.conversation.messages()).text == "1"
@@ -254,14 +254,14 @@ def test_words_for_nothing_are_nothing() -> None:
     assert "type" not in value
 
 
-def test_header_that_no_one_knows_is_kept_and_editable() -> None:
+def test_unknown_header_is_kept_and_editable() -> None:
     raw = APP.replace(b"Type: undefined\n", b"X-Mood: fine\n")
     found = document(raw)
     (first, _) = found.conversation.messages()
     assert first.extra == {"X-Mood": "fine"}
 
 
-def test_line_ends_of_the_older_exporter_are_no_content() -> None:
+def test_line_ends_of_the_older_exporter_are_not_content() -> None:
     path = DATA / "studio-text/foreign/older-crlf.text"
     texts = [text for _, _, text in outline(read_document(load(path), FORMAT))]
     assert texts == ["first", "reply\nE-Tag: fake\n--x", "deeper", "second root"]
@@ -329,7 +329,7 @@ def test_new_reply_names_its_parent_where_the_dialect_does(raw: bytes, header: b
         Message(id="n", role="user", parts=(Text(""), Attachment("a", "b", "c", {"size": 1}))),
     ],
 )
-def test_what_a_dialect_has_no_place_for_is_refused(path: Path, entry: Message) -> None:
+def test_content_that_a_dialect_cannot_hold_is_refused(path: Path, entry: Message) -> None:
     found = read_document(load(path), FORMAT)
     with pytest.raises(WouldLose):
         written(found.with_conversation(edit.append(found.conversation, entry)))

@@ -141,7 +141,7 @@ def _body(part: email.message.Message) -> str:
     return raw.decode(part.get_content_charset() or "ascii")
 
 
-def test_value_that_is_no_comment_is_kept_in_its_place() -> None:
+def test_value_that_is_not_a_comment_is_kept_in_its_place() -> None:
     comments: list[tuple[Json, int]] = [
         ({"id": "a", "content": "x", "attachments": [], "children": []}, 0),
         (["not", {"a": None}], 1),

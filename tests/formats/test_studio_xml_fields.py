@@ -88,7 +88,7 @@ def test_both_ways_agree_on_golden_files(path: object) -> None:
     assert_both_ways_agree(path.read_bytes())  # type: ignore[attr-defined]
 
 
-def test_an_ordinary_comment_is_read_at_once() -> None:
+def test_an_ordinary_comment_is_read_in_one_match() -> None:
     raw = b"<id>i</id>\n<type/><timestamp>5</timestamp><content><![CDATA[<]]></content>"
     assert take_fields(raw, 0, sections=True) == (
         {"id": "i", "timestamp": 5, "content": "<"},

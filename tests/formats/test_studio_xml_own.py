@@ -166,7 +166,7 @@ def test_any_parser_reads_the_same_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["text", 5, None, [1, [2]], True])
-def test_values_that_are_no_comments_keep_their_place(value: Json) -> None:
+def test_values_that_are_not_comments_keep_their_place(value: Json) -> None:
     raw = written(({"id": "a", "children": []}, 0), (value, 1), ({"id": "b", "children": []}, 0))
     found = sheet(raw)
     assert [(each.depth, each.value) for each in found.pieces][1] == (1, value)

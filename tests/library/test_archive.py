@@ -63,7 +63,7 @@ def test_anything_can_be_cut(data: bytes) -> None:
     assert max(len(cut.data) for cut in cuts) <= MOST + 48
 
 
-def test_cuts_are_the_same_again_behind_what_was_put_in() -> None:
+def test_cuts_are_the_same_after_an_insertion() -> None:
     data = lines(1, 12 * CHUNK)
     place = data.index(b"\n", CHUNK) + 1
     changed = data[:place] + lines(2, 5000) + data[place:]
@@ -124,7 +124,7 @@ def test_a_place_that_is_not_the_end_is_refused(tmp_path: Path) -> None:
             kept.archive.grow(generation, 3, b"x")
 
 
-def test_what_is_there_already_is_not_stored_again(tmp_path: Path) -> None:
+def test_existing_contents_are_not_stored_again(tmp_path: Path) -> None:
     data = lines(1, 4 * CHUNK)
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), data)
@@ -207,7 +207,7 @@ def test_a_small_chunk_that_others_have_too_stays_when_it_is_packed(tmp_path: Pa
         assert kept.troubles() == []
 
 
-def test_a_reader_goes_on_while_another_process_packs(tmp_path: Path) -> None:
+def test_a_reader_continues_while_another_process_packs(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept, keeper(tmp_path, write=False) as other:
         generation = kept.put(kept.file(b"/a"), lines(0, 700))
         kept.archive.flush()

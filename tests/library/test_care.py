@@ -97,7 +97,7 @@ def damage(kept: Keeper, which: str) -> None:
     kept.db.run(f"UPDATE chunks SET data = substr(data, 1, length(data) - 9) WHERE {which}")
 
 
-def test_what_belongs_to_nothing_is_dropped(tmp_path: Path) -> None:
+def test_unreferenced_data_is_dropped(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), lines(1, CHUNK))
         kept.archive.flush()
@@ -128,7 +128,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("statement", BROKEN)
-def test_what_does_not_fit_together_is_reported(tmp_path: Path, statement: str) -> None:
+def test_inconsistent_rows_are_reported(tmp_path: Path, statement: str) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), lines(1, 3 * CHUNK))
         kept.archive.flush()
@@ -164,7 +164,7 @@ def forget(kept: Keeper, path: bytes) -> None:
         delete_sources(kept, [kept.source(path)])
 
 
-def test_what_is_forgotten_leaves_what_others_need(tmp_path: Path) -> None:
+def test_forgetting_leaves_data_that_others_need(tmp_path: Path) -> None:
     data = lines(1, 3 * CHUNK)
     fork = data.replace(b"a" * 36, b"b" * 36)
     with keeper(tmp_path) as kept:
@@ -186,7 +186,7 @@ def test_what_is_forgotten_leaves_what_others_need(tmp_path: Path) -> None:
         assert kept.troubles() == []
 
 
-def test_what_is_forgotten_is_not_in_the_file_any_more(tmp_path: Path) -> None:
+def test_forgotten_documents_are_not_in_the_file_any_more(tmp_path: Path) -> None:
     with keeper(tmp_path, threads=0) as kept:
         kept.put(kept.file(b"/secret-place"), b"hunter2 is incompressible")
         kept.archive.flush()

@@ -152,7 +152,7 @@ def test_files_that_an_older_library_passed_over_are_kept(tmp_path: Path, librar
     assert files_in(tmp_path / "was") == OF_ONE
 
 
-def test_what_is_no_companion_is_not_kept(tmp_path: Path, library: Library) -> None:
+def test_files_that_are_not_companions_are_not_kept(tmp_path: Path, library: Library) -> None:
     others = {
         "repo/workflows/build.json": b"{}",
         f"{ONE}/notes.txt": b"x",

@@ -51,7 +51,7 @@ def others_are_whole(home: Path, path: Path, into: Path) -> None:
         assert restored.read_bytes() == other.read_bytes()
 
 
-def test_the_scan_finds_all_that_is_planted(planted_once: tuple[Path, Path]) -> None:
+def test_the_scan_finds_everything_planted(planted_once: tuple[Path, Path]) -> None:
     kinds = {kind for kind, _ in found_in(planted_once[0], WORDS)}
     assert kinds == set(WORDS)
 

@@ -45,7 +45,7 @@ def _rows(db: Database) -> list[tuple[object, ...]]:
 
 @given(BATCHES)
 def test_calls_and_outcomes_together_are_as_one_after_the_other(
-    stretches: list[tuple[list[tuple[int, CallFacts | CallOutcome]], bool]],
+    batches: list[tuple[list[tuple[int, CallFacts | CallOutcome]], bool]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = []
@@ -53,7 +53,7 @@ def test_calls_and_outcomes_together_are_as_one_after_the_other(
             with open_database(Path(folder) / f"{one_by_one}.sqlite", write=True) as db:
                 facts = FactWriter(db, Names(db))
                 batch: list[tuple[int, CallFacts | CallOutcome]] = []
-                for events, is_written in [*stretches, ([], True)]:
+                for events, is_written in [*batches, ([], True)]:
                     if one_by_one:
                         batch += events
                     else:

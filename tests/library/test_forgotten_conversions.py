@@ -83,7 +83,7 @@ def test_nothing_of_it_is_on_the_disk(tmp_path: Path) -> None:
     assert found_in(home, {"word": "sunset", "tool": "lantern"}) == set()
 
 
-def test_what_was_converted_twice_and_edited_stays_away(tmp_path: Path) -> None:
+def test_a_forgotten_conversation_converted_twice_and_edited_stays_away(tmp_path: Path) -> None:
     source = copy_of("studio", tmp_path / "src")
     with Library.open(tmp_path / "library", write=True) as library:
         library.import_([source])

@@ -79,7 +79,7 @@ steps = st.lists(
 
 @examples(15)
 @given(steps)
-def test_what_is_deleted_is_gone_from_a_place_on(
+def test_deletions_apply_from_a_position_on(
     tmp_path_factory: pytest.TempPathFactory, done: list[tuple[str, int, int]]
 ) -> None:
     index = FullText.open(tmp_path_factory.mktemp("index"), write=True)
@@ -270,7 +270,7 @@ def test_an_index_that_vanishes_is_corrupt(tmp_path: Path) -> None:
         index.searcher()
 
 
-def test_a_file_that_a_killed_writer_left_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_a_file_left_by_a_killed_writer_blocks_no_other_writer(tmp_path: Path) -> None:
     index = _filled(tmp_path, (1, 0), (2, 0))
     manifest = index.folder / "meta.json"
     before = manifest.read_bytes()

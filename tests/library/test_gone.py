@@ -100,7 +100,7 @@ def test_a_session_that_will_be_deleted_is_named_once(
     assert path.stem in printed(capfd, "import"), "it went on meanwhile"
 
 
-def test_what_is_not_recognised_is_listed_with_the_reason(
+def test_undetected_files_are_listed_with_the_reason(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     place = tmp_path / "place"
@@ -139,7 +139,7 @@ def test_a_file_that_was_a_conversation_is_listed_when_it_is_none_any_more(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
-def test_what_cannot_be_read_is_listed_until_it_can(
+def test_unreadable_sources_are_listed_until_they_are_readable(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = made.small(tmp_path).save(tmp_path)

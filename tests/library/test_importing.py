@@ -180,7 +180,9 @@ def test_a_touched_file_is_read_but_not_reported(tmp_path: Path, library: Librar
     assert read_nothing(library.import_())
 
 
-def test_what_is_gone_is_kept_found_and_restored(tmp_path: Path, library: Library) -> None:
+def test_conversations_of_missing_files_are_kept_found_and_restored(
+    tmp_path: Path, library: Library
+) -> None:
     truth = made.history(tmp_path)
     library.import_([tmp_path / "projects"])
     before = picture(library)
@@ -241,7 +243,7 @@ def test_one_file_that_cannot_be_read_costs_itself(tmp_path: Path, library: Libr
     assert library.import_().new == 1
 
 
-def test_a_file_that_is_no_conversation_any_more_is_kept_as_it_was(
+def test_a_file_that_is_not_a_conversation_any_more_is_kept_as_it_was(
     tmp_path: Path, library: Library
 ) -> None:
     path = made.small(tmp_path, words="a bittern").save(tmp_path)
@@ -317,7 +319,7 @@ def test_places_are_looked_at_again(tmp_path: Path, library: Library) -> None:
         library.import_([tmp_path / "three"])
 
 
-def test_what_is_done_is_reported_source_by_source(tmp_path: Path, library: Library) -> None:
+def test_progress_is_reported_source_by_source(tmp_path: Path, library: Library) -> None:
     truth = made.history(tmp_path)
     reported: list[ImportProgress] = []
     library.import_([tmp_path], progress=reported.append)
@@ -350,7 +352,7 @@ def test_a_folder_that_comes_back_has_only_the_files_it_has_then(
     assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "talks")))
 
 
-def test_a_line_that_is_too_long_is_kept_and_reported_of(
+def test_a_line_that_is_too_long_is_kept_and_reported(
     tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = made.Session(made.Truth(), 1)

@@ -184,7 +184,7 @@ def test_statistics_of_the_library(
     assert "Rigid Body" in output(capfd, "stats", *kept)
 
 
-def test_show_tells_them_message_by_message(
+def test_show_prints_them_message_by_message(
     history: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (talk,) = json.loads(output(capfd, "show", str(history), "--json"))["conversations"]

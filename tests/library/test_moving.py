@@ -71,9 +71,7 @@ def test_a_file_moves_to_where_something_is_kept(tmp_path: Path, library: Librar
     assert library.check(read_data=True) == []
 
 
-def test_what_is_called_as_its_file_is_called_so_when_that_has_moved(
-    tmp_path: Path, library: Library
-) -> None:
+def test_an_id_from_a_file_name_follows_the_moved_file(tmp_path: Path, library: Library) -> None:
     folder = tmp_path / "projects"
     folder.mkdir()
     path = folder / "two.jsonl"

@@ -78,7 +78,7 @@ def test_every_file_is_imported_or_listed(tmp_path: Path, library: Library) -> N
     assert sum(each.messages for each in kept) == sum(map(len, read))
 
 
-def test_what_was_listed_is_not_looked_at_again(tmp_path: Path, library: Library) -> None:
+def test_listed_files_are_not_read_again(tmp_path: Path, library: Library) -> None:
     folder = odd_folder(tmp_path / "odd")
     library.import_([folder])
     again = library.import_()

@@ -114,7 +114,7 @@ def test_files_have_the_shape_the_tree_gives_them(path: Path) -> None:
 
 
 @given(NODES, st.integers(0, 14))
-def test_a_shape_grows_as_if_it_had_been_made_at_once(nodes: list[Line], cut: int) -> None:
+def test_an_extended_shape_equals_one_made_in_one_step(nodes: list[Line], cut: int) -> None:
     data = b"".join(map(encoded, again(nodes)))
     links, read = claude_code.extract_claude_code(data).links, make_reader(data)
     grown = PackedTree.unpack(PackedTree().with_links(links[:cut], read).pack()).with_links(

@@ -123,7 +123,7 @@ def test_own_prices_may_begin_some_day(tmp_path: Path) -> None:
         ("[[price", "TOML"),
     ],
 )
-def test_what_is_wrong_in_own_prices_is_reported(tmp_path: Path, text: str, what: str) -> None:
+def test_errors_in_own_prices_are_reported(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(UsageError, match=what) as caught:
         own(tmp_path, text)
     assert str(tmp_path) in caught.value.message

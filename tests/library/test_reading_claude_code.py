@@ -91,36 +91,36 @@ def compare(data: bytes, model: ExtractedFacts) -> None:
 
 
 @given(sessions)
-def test_both_readers_tell_the_same(data: bytes) -> None:
+def test_both_readers_extract_the_same(data: bytes) -> None:
     compare(data, generally(Source.of_bytes(data)))
 
 
 @given(st.integers(0, 1 << 31))
 @examples(300)
-def test_both_readers_tell_the_same_of_random_trees(seed: int) -> None:
+def test_both_readers_extract_the_same_from_random_trees(seed: int) -> None:
     data = to_bytes(random_session(seed))
     compare(data, generally(Source.of_bytes(data)))
 
 
 @given(broken_sessions)
-def test_both_readers_tell_the_same_of_broken_lines(data: bytes) -> None:
+def test_both_readers_extract_the_same_from_broken_lines(data: bytes) -> None:
     compare(HEADER + data, generally(Source.of_bytes(HEADER + data)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_both_readers_tell_the_same_of_files(path: Path) -> None:
+def test_both_readers_extract_the_same_from_files(path: Path) -> None:
     data = path.read_bytes()
     whole = data if data.endswith(b"\n") else data + b"\n"
     compare(whole, from_model.extract_source(load(path), FORMAT))
 
 
-def test_both_readers_tell_the_same_of_a_history(tmp_path: Path) -> None:
+def test_both_readers_extract_the_same_from_a_history(tmp_path: Path) -> None:
     for path in made.history(tmp_path).files:
         compare(path.read_bytes(), from_model.extract_source(load(path), FORMAT))
 
 
 @given(sessions | broken_sessions, st.lists(st.integers(0, 2000), max_size=4))
-def test_ranges_tell_what_the_whole_tells(data: bytes, cuts: list[int]) -> None:
+def test_ranges_extract_the_same_as_the_whole(data: bytes, cuts: list[int]) -> None:
     whole, joined = claude_code.extract_claude_code(data), in_batches(data, cuts)
     for name in (
         "pieces",

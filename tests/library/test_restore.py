@@ -168,7 +168,7 @@ def test_a_link_on_the_way_is_not_followed(tmp_path: Path) -> None:
     assert not list(outside.iterdir())
 
 
-def test_what_is_not_kept_is_reported(tmp_path: Path) -> None:
+def test_contents_that_are_not_kept_are_reported(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         with pytest.raises(NotFound, match="nothing is kept"):
             restore_source(kept, 7, tmp_path / "into")

@@ -159,7 +159,7 @@ def by_hand(talks: list[Talk], rules: list[dict[str, Any]]) -> set[str]:
     return out
 
 
-def test_what_is_due_is_what_one_works_out_by_hand(shelf: Shelf) -> None:
+def test_due_conversations_equal_those_computed_by_hand(shelf: Shelf) -> None:
     chance = random.Random(SEED)
     seen = set()
     for _ in range(scale(60)):
@@ -194,7 +194,7 @@ def test_the_command_shows_first_and_forgets_with_yes(shelf: Shelf) -> None:
         assert list(library.search("text 9", limit=None).hits) == []
 
 
-def test_what_a_reader_keeps_is_reported(shelf: Shelf) -> None:
+def test_data_kept_by_a_reader_is_reported(shelf: Shelf) -> None:
     shelf.configure('[[retention]]\nforget-after = "30d"\n')
     reader = sqlite3.connect(shelf.home / "library" / "library.sqlite", isolation_level=None)
     reader.execute("BEGIN")
@@ -280,7 +280,7 @@ def test_a_file_goes_only_with_all_its_conversations(shelf: Shelf, tmp_path: Pat
         assert [case.conversations for case in later.cases] == [2]
 
 
-def test_what_went_on_after_the_import_is_not_forgotten(shelf: Shelf) -> None:
+def test_conversations_that_grew_after_the_import_are_not_forgotten(shelf: Shelf) -> None:
     shelf.configure('[[retention]]\nforget-after = "700d"\n')
     before = shelf.due()
     talk = next(each for each in shelf.talks if each.id in before)
@@ -357,7 +357,7 @@ def test_a_clock_some_days_ahead_forgets_nothing(shelf: Shelf, tmp_path: Path) -
         assert run_retention(library, now=now + 12 * DAY).why_not is None
 
 
-def test_files_that_go_on_changing_show_that_the_clock_is_right(
+def test_files_that_keep_changing_show_that_the_clock_is_right(
     shelf: Shelf, tmp_path: Path
 ) -> None:
     shelf.configure('[[retention]]\nforget-after = "2000d"\n')

@@ -163,7 +163,7 @@ def test_versions_of_a_watched_file_stay_when_it_was_only_appended_to(
     assert versions(library, path) == [*all_versions, replaced]
 
 
-def test_what_was_appended_stays_although_the_file_can_no_longer_be_compared(
+def test_appended_messages_stay_although_the_file_can_no_longer_be_compared(
     tmp_path: Path, library: Library, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive_writer, "SAMPLE", 1)

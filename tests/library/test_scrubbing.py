@@ -183,7 +183,9 @@ def test_no_way_of_writing_it_stays_or_comes_back(tmp_path: Path, *, scrub_first
 
 
 @pytest.mark.parametrize("scrub_first", [True, False])
-def test_what_leaves_no_room_becomes_longer(tmp_path: Path, *, scrub_first: bool) -> None:
+def test_a_replacement_without_room_makes_the_file_longer(
+    tmp_path: Path, *, scrub_first: bool
+) -> None:
     place, secret = tmp_path / "src", "q7zk"
     place.mkdir()
     (place / "0.jsonl").write_bytes(numbered(0, secret))
@@ -258,7 +260,7 @@ def demo_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_what_is_not_a_word_is_not_replaced(demo_library: Path, word: str) -> None:
+def test_only_words_are_replaced(demo_library: Path, word: str) -> None:
     with Library.open(demo_library, write=True) as library:
         with pytest.raises(RefusedInput, match="nothing was changed"):
             library.scrub(word)
@@ -330,7 +332,7 @@ def test_the_command_says_what_it_would_do_and_does_not_show_the_secret(tmp_path
     assert found_in(home, {"token": TOKEN}) == set()
 
 
-def test_what_is_not_found_is_not_looked_for_later(tmp_path: Path) -> None:
+def test_a_scrub_without_matches_is_not_applied_to_later_imports(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(numbered(71, "hello"))
     with Library.open(tmp_path / "library", write=True) as library:

@@ -142,7 +142,7 @@ def test_a_reply_that_grows_is_reported_anew(library: Library, tmp_path: Path) -
     assert library.stats().spent == UsageTotal(1, 1, 70, cost=1 * 3 * 10**6 + 70 * 15 * 10**6)
 
 
-def test_what_is_asked_for_is_counted(library: Library, tmp_path: Path) -> None:
+def test_filters_select_what_is_counted(library: Library, tmp_path: Path) -> None:
     made.history(tmp_path / "made")
     made.others(tmp_path / "others")
     library.import_([tmp_path / "made", tmp_path / "others"])
@@ -249,7 +249,7 @@ def test_measures_are_counted(library: Library, tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_nothing_is_counted_by_the_weather(library: Library) -> None:
+def test_an_unknown_group_is_refused(library: Library) -> None:
     assert library.stats().spent == UsageTotal()
     assert [library.stats().group_by(name) for name in BY if name != "tool"] == [[]] * 7
     with pytest.raises(UsageError, match="weather"):

@@ -57,7 +57,7 @@ def test_roles_are_of_the_sources_that_are_asked_for(library: Library, tmp_path:
     assert dict(library.stats(format="sage").roles) == dict(sage.roles)
 
 
-def test_what_is_appended_reported_again_and_forgotten_is_counted(
+def test_appended_reindexed_and_forgotten_messages_are_counted(
     library: Library, tmp_path: Path
 ) -> None:
     path = made.history(tmp_path / "made").files[0]

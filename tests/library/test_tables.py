@@ -128,7 +128,7 @@ def test_all_formats_have_messages(library: Library, tmp_path: Path) -> None:
         assert any(other.word in text for text in texts + calls), other.slug
 
 
-def test_what_is_asked_for_comes(library: Library, truth: Truth) -> None:
+def test_filters_select_rows(library: Library, truth: Truth) -> None:
     tides = rows(library, "messages", project="tide-tables")
     assert {row["project"] for row in tides} == {"/home/ana/tide-tables"}
     opus = rows(library, "usage", model="opus")

@@ -148,7 +148,7 @@ def test_a_note_between_is_not_passed_over_and_one_aside_is() -> None:
     }
 
 
-def test_going_back_on_purpose_is_no_false_fork() -> None:
+def test_going_back_on_purpose_is_not_a_false_fork() -> None:
     skeleton = Skeleton()
     for name, parent, trait in (
         ("a", None, Trait.SAID),
@@ -162,7 +162,7 @@ def test_going_back_on_purpose_is_no_false_fork() -> None:
     assert with_inferred_links(conversation) is conversation
 
 
-def test_results_recorded_beside_notes_are_no_false_fork() -> None:
+def test_results_recorded_beside_notes_are_not_a_false_fork() -> None:
     skeleton = Skeleton()
     for name, parent, trait in (
         ("a", None, Trait.SAID),

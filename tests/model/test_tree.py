@@ -55,7 +55,7 @@ def test_every_message_is_on_exactly_one_branch(nodes: list[tuple[int, int]]) ->
     assert sum(branch.messages for branch in tree.branches()) == len(nodes)
 
 
-def test_doubled_and_missing_ids_get_names_of_their_own() -> None:
+def test_duplicate_and_missing_ids_get_aliases() -> None:
     skeleton = Skeleton()
     links = [("a", None), ("b", "a"), ("a", "b"), ("c", "a"), (None, "c"), ("a", "c"), ("", "a")]
     for id, parent in links:

@@ -62,7 +62,7 @@ def test_every_message_is_counted(name: str) -> None:
     assert sorted(map(len, found.values())) == COUNTS[name]
 
 
-def test_every_sound_file_was_counted_by_hand() -> None:
+def test_every_valid_file_was_counted_by_hand() -> None:
     sound = {
         str(path.relative_to(DATA)) for slug in READERS for path in DATA.glob(f"{slug}/good/*")
     }

@@ -21,7 +21,7 @@ def splices(draw: st.DrawFn, size: int) -> list[Splice]:
 
 
 @given(st.data(), st.binary(max_size=60))
-def test_a_trace_tells_where_each_byte_comes_from(data: st.DataObject, old: bytes) -> None:
+def test_a_trace_has_the_origin_of_each_byte(data: st.DataObject, old: bytes) -> None:
     trace, now = first_trace(len(old)), old
     for _ in range(data.draw(st.integers(1, 3))):
         changes = data.draw(splices(len(now)))

@@ -155,9 +155,9 @@ class Moving(RuleBasedStateMachine):
             for path, (_, after) in differences(before, self.tree()).items():
                 self.lefts.setdefault(path, set()).add(bytes_in(after))
 
-    @rule(deed=edits)
-    def outside(self, deed: EditAction) -> None:
-        self.by_others(lambda: do(self.work, deed))
+    @rule(edit=edits)
+    def outside(self, edit: EditAction) -> None:
+        self.by_others(lambda: do(self.work, edit))
 
     @rule(verb=st.sampled_from(["write", "append", "remove"]), body=texts, at=number)
     def outside_on_its_work(self, verb: str, body: bytes, at: int) -> None:

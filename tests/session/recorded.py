@@ -26,7 +26,7 @@ def recorded(root: Path, *, big: bool = False) -> Path:
     with store.create(workspace=work, title="Tides") as session:
         _talk(session, work, big=big)
         _move(session, work)
-        _tell(session)
+        _record_rest(session)
         return root / ".sage" / "sessions" / session.id
 
 
@@ -80,7 +80,7 @@ def _apply(session: Session, move: UndoMove) -> None:
     session.refresh()
 
 
-def _tell(session: Session) -> None:
+def _record_rest(session: Session) -> None:
     aside = session.sidechain()
     aside.user("Look into it")
     aside.assistant("Looked into it.")

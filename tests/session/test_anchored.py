@@ -78,7 +78,7 @@ def test_a_link_itself_is_never_followed(anchor: Anchor, path: bytes) -> None:
 @pytest.mark.parametrize(
     "path", [b"", b".", b"..", b"a/..", b"../out/secret", b"/etc/passwd", b"a//b", b"a/", b"a\0"]
 )
-def test_paths_that_are_no_plain_ones_are_refused(anchor: Anchor, path: bytes) -> None:
+def test_paths_that_are_not_plain_are_refused(anchor: Anchor, path: bytes) -> None:
     for edit in (anchor.lstat, anchor.unlink, anchor.mkdir, anchor.readlink, anchor.open_anchor):
         with pytest.raises(PathEscapes):
             edit(path)

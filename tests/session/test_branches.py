@@ -50,7 +50,7 @@ def test_where_a_session_is_is_a_branch_as_long_as_it_is_there(tmp_path: Path) -
     ]
 
 
-def test_asides_are_no_branches(tmp_path: Path) -> None:
+def test_asides_are_not_branches(tmp_path: Path) -> None:
     lines = said("a"), aside("s1", "a"), aside("s2", "s1"), said("b", "a"), aside("s3", None)
     assert found(tmp_path, *lines) == [SessionBranch("b", None, None, 2, True)]
 

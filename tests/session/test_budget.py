@@ -55,7 +55,7 @@ def test_nothing_is_reported_below_the_budget_or_without_one(at: Place) -> None:
         assert worked(session, at.work, b"2" * 2000) == []
 
 
-def test_the_command_line_tells_it(at: Place) -> None:
+def test_the_command_line_reports_it(at: Place) -> None:
     def reported(*words: str) -> str:
         command = [sys.executable, "-m", "talktree.cli.main", "session", *words]
         root = {"TALKTREE_SESSIONS": str(at.store.root)}
@@ -69,7 +69,7 @@ def test_the_command_line_tells_it(at: Place) -> None:
     assert "its budget is 1,000 bytes" in reported("gc")
 
 
-def test_a_budget_that_is_none_is_the_usual_one(tmp_path: Path) -> None:
+def test_an_invalid_budget_is_the_default(tmp_path: Path) -> None:
     store = Store(tmp_path)
     values: list[Json] = ["much", -1, 1.5, True, [1]]
     for value in values:

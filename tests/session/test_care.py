@@ -68,14 +68,14 @@ def edit(root: Path, log: str, old: bytes, new: bytes) -> None:
     path.write_bytes(data.replace(old, new, 1))
 
 
-def test_a_sound_session_has_no_troubles(tmp_path: Path) -> None:
+def test_a_valid_session_has_no_problems(tmp_path: Path) -> None:
     recorded(tmp_path)
     assert kinds(tmp_path, read_data=True) == set()
     with opened(tmp_path) as session:
         assert care.check_session(session) == []
 
 
-def test_nothing_at_all_is_no_trouble(tmp_path: Path) -> None:
+def test_an_empty_folder_is_not_a_problem(tmp_path: Path) -> None:
     folder_of(tmp_path).chmod(0o700)
     assert kinds(tmp_path, read_data=True) == set()
 

@@ -241,7 +241,7 @@ def test_a_consistent_set_comes_back(tmp_path: Path) -> None:
         assert done.plan.uncovered
 
 
-def test_what_someone_has_there_is_left_or_put_beside(tmp_path: Path) -> None:
+def test_existing_user_files_are_left_or_moved_aside(tmp_path: Path) -> None:
     recorder, (first, _, _) = recorded(tmp_path)
     into = tmp_path / "into"
     into.mkdir()
@@ -260,7 +260,7 @@ def test_what_someone_has_there_is_left_or_put_beside(tmp_path: Path) -> None:
     assert {b"mine\n", b"mine too\n", b"not concerned\n"} < set(found.values())
 
 
-def test_what_the_history_keeps_may_be_replaced(tmp_path: Path) -> None:
+def test_files_kept_in_the_history_may_be_replaced(tmp_path: Path) -> None:
     recorder, (first, second, _) = recorded(tmp_path)
     into = tmp_path / "into"
     restore(recorder.file, first, into)

@@ -123,7 +123,7 @@ class Stage:
     st.lists(st.booleans(), max_size=2 * WRITERS),
     st.lists(st.booleans(), max_size=4),
 )
-def test_a_thread_that_is_interrupted_leaves_no_other_behind(
+def test_an_interrupted_thread_blocks_no_other(
     failures: list[type[BaseException]], stops: list[bool], stops_leaving: list[bool]
 ) -> None:
     stage = Stage()

@@ -91,7 +91,7 @@ def test_other_writers_behind_a_failed_sync(tmp_path: Path, when: int) -> None:
     assert sum(moved.count(b"\n") for moved in quarantined(folder)) >= lost
 
 
-def test_a_failure_that_only_this_writer_is_reported_of(tmp_path: Path) -> None:
+def test_a_failure_that_is_reported_to_one_writer_only(tmp_path: Path) -> None:
     """The writer that saw the sync fail died before recording it; another has synced and recorded
     since."""
     need_strace()
@@ -143,9 +143,9 @@ append(4, first)
 
 
 @pytest.mark.parametrize(
-    ("script", "told"), [(GOES_ON, "0 lost 2 3"), (HELD, "0 lost 3 lost 4")], ids=["on", "held"]
+    ("script", "expected"), [(GOES_ON, "0 lost 2 3"), (HELD, "0 lost 3 lost 4")], ids=["on", "held"]
 )
-def test_a_failure_that_is_noted_late(tmp_path: Path, script: str, told: str) -> None:
+def test_a_failure_that_is_noted_late(tmp_path: Path, script: str, expected: str) -> None:
     """The sync fails and so does recording that; another writer continues before it can be
     recorded.
 
@@ -164,9 +164,9 @@ def test_a_failure_that_is_noted_late(tmp_path: Path, script: str, told: str) ->
         text=True,
     )
     assert trace.read_text().count("INJECTED") == 2
-    assert done.stdout.split() == told.split()
+    assert done.stdout.split() == expected.split()
     numbers = [json.loads(line.raw)["number"] for line in served(folder)]
-    saved = [int(word) for word in told.split() if word != "lost"]
+    saved = [int(word) for word in expected.split() if word != "lost"]
     assert [number for number in numbers if number in saved] == saved
 
 

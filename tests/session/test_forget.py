@@ -98,7 +98,7 @@ def said(store: Store, id: str) -> list[tuple[str, str]]:
         return [(message.role, message.text) for message in session.full_messages()]
 
 
-def is_sound(made: Made) -> None:
+def assert_valid(made: Made) -> None:
     """Assert that nothing is wrong with the store, and that it can be continued."""
     with made.store.open(made.id) as session:
         assert [each.kind for each in session.check(read_data=True)] == []
@@ -138,7 +138,7 @@ def test_an_erased_message_is_in_no_byte_of_the_store(tmp_path: Path) -> None:
         "the third prompt",
         "the third reply",
     ]
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_lines_that_stay_read_the_same(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_the_rest_is_undone_and_done_again(tmp_path: Path) -> None:
         assert (it.work / "zanthor.txt").read_text() == "vermiqual\n"
         assert session.leaf is None
         session.user("and on it goes")
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_the_result_of_a_call_that_stays_is_emptied(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_the_result_of_a_call_that_stays_is_emptied(tmp_path: Path) -> None:
     assert (report.messages, report.emptied) == ((), (it.result,))
     assert hits(it.work / ".sage", "mirthwalrus") == []
     assert {word for word, _ in hits(it.work / ".sage", "gropplesnitch")} == {"gropplesnitch"}
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_prompts_and_titles_in_the_list_go_with_their_message(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_an_erased_path_is_in_no_byte_of_the_file_history(tmp_path: Path) -> Non
     assert hits(root, "zanthor.txt", "vermiqual", "a.txt", "one\n", "two\n", "three\n") == []
     assert report.paths == ("a.txt", "zanthor.txt")
     assert (it.work / "a.txt").read_text() == "three\n"
-    is_sound(it)
+    assert_valid(it)
     with it.store.open(it.id) as session:
         for path in ("a.txt", "zanthor.txt"):
             with pytest.raises(NotUndoable, match=f"the content of {path} was erased"):
@@ -296,7 +296,7 @@ def test_a_parent_forgets_the_child_that_is_erased(tmp_path: Path) -> None:
     assert hits(it.work / ".sage", child.id, "yonderpickle") == []
     with it.store.open(it.id) as session:
         assert session.children() == []
-    is_sound(it)
+    assert_valid(it)
 
 
 # older layouts
@@ -417,7 +417,7 @@ def test_a_reader_that_is_open_brings_nothing_back(tmp_path: Path) -> None:
     assert reader.opened.index.find_touches(b"zanthor.txt") == []
     reader.close()
     assert hits(it.work / ".sage", *SECRET, "a.txt") == []
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_leftovers_of_dead_writers_go(tmp_path: Path) -> None:
@@ -429,7 +429,7 @@ def test_leftovers_of_dead_writers_go(tmp_path: Path) -> None:
         log.write('{"type":"user","message":{"content":"quibblefix')
     it.store.forget(it.id, messages=[it.caller], dry_run=False)
     assert hits(it.work / ".sage", *SECRET) == []
-    is_sound(it)
+    assert_valid(it)
 
 
 KILLS = rotate(range(160), 12, SEED)
@@ -445,7 +445,7 @@ def test_a_kill_leaves_it_whole_or_erased(tmp_path: Path, call: int) -> None:
     if now == before:
         it.store.forget(it.id, messages=[it.caller], dry_run=False)
     assert hits(it.work / ".sage", *SECRET, it.caller) == []
-    is_sound(it)
+    assert_valid(it)
 
 
 @pytest.mark.parametrize("call", rotate(range(60), 6, SEED))
@@ -456,7 +456,7 @@ def test_a_kill_leaves_a_session_there_or_gone(tmp_path: Path, call: int) -> Non
     killed_at(call, lambda: it.store.forget(it.id, dry_run=False))
     it.store.open(other.id).close()
     if it.id in it.store.list_ids():
-        is_sound(it)
+        assert_valid(it)
         it.store.forget(it.id, dry_run=False)
     assert hits(it.work / ".sage", *SECRET, it.id) == []
     assert said(it.store, other.id) == [("user", "I stay")]
@@ -499,7 +499,7 @@ def test_the_command_line_says_what_goes(tmp_path: Path) -> None:
     assert shape["dry_run"] is True
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_names_that_are_not_text(tmp_path: Path) -> None:
     store = Store(tmp_path / ".sage")
     name = b"odd-\xff-%41.txt"
     with store.create(workspace=tmp_path, durability="fast") as session:

@@ -80,7 +80,7 @@ def test_every_format_and_back_gives_every_byte(session: Path, slug: str) -> Non
     assert back.files == contents(session)
 
 
-def test_locks_and_caches_do_not_travel(session: Path) -> None:
+def test_locks_and_caches_are_not_converted(session: Path) -> None:
     root = session.parent.parent
     assert (root / "cache").is_dir()
     assert (session / LOCK).exists()
@@ -140,7 +140,7 @@ def test_compactions_from_elsewhere_become_lines_of_their_own() -> None:
 # seals
 
 
-def test_the_seal_is_no_part_of_what_a_line_says(session: Path) -> None:
+def test_the_seal_is_not_part_of_the_content_of_a_line(session: Path) -> None:
     for message in document(session).conversations[0].messages():
         assert "seal" not in message.extra
 

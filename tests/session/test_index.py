@@ -148,7 +148,7 @@ def _inner(index: SessionIndex) -> list[IndexedMessage]:
     return [index.node_at(start) for start in {up for up in ups.values() if up is not None}]
 
 
-def test_of_a_doubled_id_the_later_line_has_the_children_written_after_it(tmp_path: Path) -> None:
+def test_of_a_duplicate_id_the_later_line_has_the_children_written_after_it(tmp_path: Path) -> None:
     fill(tmp_path, said("a"), said("x", "a"), said("old", "x"), said("x", None), said("new", "x"))
     with opened(tmp_path) as session:
         assert ids(session.index.chain("old")) == ["a", "x", "old"]
@@ -324,7 +324,7 @@ def test_a_message_that_was_rewritten_in_place_is_not_given_for_another(tmp_path
         assert session.index.find_by_prefix("z").start == 0
 
 
-def test_a_place_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
+def test_a_read_only_place_is_not_a_problem(tmp_path: Path) -> None:
     fill(tmp_path, said("a"))
     with unwritable(tmp_path / "cache"), opened(tmp_path) as session:
         assert session.index.count_messages() == 1

@@ -118,7 +118,7 @@ def test_a_step_at_work_is_not_cut_off(tmp_path: Path) -> None:
         assert end_cut_off_steps(other) == []
 
 
-def sound(opened: SessionHandle) -> int:
+def check_blobs(opened: SessionHandle) -> int:
     """Assert that all blobs match their names and all named blobs exist; return their number."""
     for name in opened.contents.list_hashes():
         path = opened.folder.path / "backups" / f"{name}.backup"
@@ -170,6 +170,6 @@ def killed_at_random_times(top: Path, seeds: range | list[int]) -> None:
         os.waitpid(child, 0)
         if (top / "work" / ".sage" / "sessions" / "s" / "backups").exists():
             with session(top) as opened:
-                sound(opened)
+                check_blobs(opened)
                 end_cut_off_steps(opened)
-                sound(opened)
+                check_blobs(opened)

@@ -135,7 +135,9 @@ def void(_: object) -> None:
 
 @examples(50, torture=2000)
 @given(STEPS)
-def test_whatever_happens(tmp_path_factory: pytest.TempPathFactory, steps: list[Step]) -> None:
+def test_any_sequence_of_actions_keeps_the_laws(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Step]
+) -> None:
     folder = tmp_path_factory.mktemp("session")
     world = World(folder)
     try:

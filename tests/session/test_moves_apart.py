@@ -128,9 +128,7 @@ def test_before_the_first_message_there_is_no_leaf(session: Session, work: Path)
     assert [message.text for message in session.context_messages()] == ["another beginning"]
 
 
-def test_what_is_done_after_an_undo_is_not_what_the_message_did(
-    session: Session, work: Path
-) -> None:
+def test_changes_after_an_undo_are_not_part_of_the_message(session: Session, work: Path) -> None:
     """A step right after an undo, without a new message: nothing it did is lost."""
     first = turn(session, work, "one", a="1")
     second = turn(session, work, "two", a="2")

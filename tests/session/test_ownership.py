@@ -173,7 +173,7 @@ def test_reading_maps_nothing(work: Path, tmp_path: Path, home: Path) -> None:
     assert log.read_bytes() == before
 
 
-def test_an_invented_mark_is_none(work: Path, home: Path) -> None:
+def test_an_invented_mark_is_not_accepted(work: Path, home: Path) -> None:
     id = made(work)
     log = work / ".sage" / "sessions" / id / "operations.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"mark":"', b'"mark":"0'))

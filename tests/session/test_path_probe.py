@@ -148,7 +148,7 @@ def test_a_path_that_changes_its_kind_all_the_time(work: Anchor) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root can become somebody else")
-def test_what_may_not_be_read_is_unknown(work: Anchor) -> None:
+def test_unreadable_paths_are_unknown(work: Anchor) -> None:
     (work.path / "secret").write_bytes(b"x")
     (work.path / "secret").chmod(0)
     (work.path / "closed").mkdir()

@@ -78,14 +78,14 @@ def record(root: Path, id: str) -> None:
     session = Store(root).open(id)
     for count in range(5):
         try:
-            tell("saved", session.user(f"message {count}"))
+            report("saved", session.user(f"message {count}"))
         except TalktreeError as error:
-            tell("lost", type(error).__name__)
+            report("lost", type(error).__name__)
     session.close()
-    tell("closed")
+    report("closed")
 
 
-def tell(*words: str) -> None:
+def report(*words: str) -> None:
     """Report to the test."""
     os.write(1, (" ".join(words) + "\n").encode())
 

@@ -93,7 +93,7 @@ edits = st.one_of(
 
 @examples(12, torture=2000)
 @given(st.lists(edits, max_size=12))
-def test_whatever_an_agent_does_is_sound(several: list[Callable[[Story], object]]) -> None:
+def test_any_recording_is_valid(several: list[Callable[[Story], object]]) -> None:
     with TemporaryDirectory() as place:
         story = Story(Path(place))
         for edit in several:

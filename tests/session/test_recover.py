@@ -139,7 +139,7 @@ def two_files(at: Place) -> None:
     at.step(a="new a", b="new b")
 
 
-def test_what_is_missing_is_done(tmp_path: Path) -> None:
+def test_an_interrupted_move_is_finished(tmp_path: Path) -> None:
     with working(tmp_path) as at:
         two_files(at)
         interrupted(at, done=True)
@@ -150,7 +150,7 @@ def test_what_is_missing_is_done(tmp_path: Path) -> None:
         assert (at.read("a"), at.read("b")) == ("new a", "new b")
 
 
-def test_what_is_in_neither_state_is_left_alone_and_named(tmp_path: Path) -> None:
+def test_a_path_in_neither_state_is_left_alone_and_named(tmp_path: Path) -> None:
     with working(tmp_path) as at:
         two_files(at)
         interrupted(at, done=True)

@@ -116,7 +116,7 @@ def test_only_some_files_come(elsewhere: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["both", "theirs", "force"])
-def test_what_is_in_the_way_is_put_beside_and_never_lost(elsewhere: Path, how: str) -> None:
+def test_files_in_the_way_are_moved_aside_and_never_lost(elsewhere: Path, how: str) -> None:
     kept(elsewhere, NEW)
     out = elsewhere / "out"
     out.mkdir()
@@ -146,7 +146,7 @@ def test_what_is_in_the_way_is_put_beside_and_never_lost(elsewhere: Path, how: s
     }
 
 
-def test_what_is_said_to_stay_stays(elsewhere: Path) -> None:
+def test_conflicts_resolved_with_keep_stay(elsewhere: Path) -> None:
     kept(elsewhere, NEW)
     (elsewhere / "out").mkdir()
     (elsewhere / "out" / "a").write_text("mine")

@@ -143,7 +143,7 @@ def test_a_young_file_is_read_again_although_its_times_are_the_same() -> None:
         assert thing_of(change.after, opened.contents)[1] == b"1200"
 
 
-def test_what_was_read_and_never_settled_is_not_taken_for_kept() -> None:
+def test_scanned_contents_that_were_not_committed_are_stored_again() -> None:
     with place(SHARP) as opened:
         file = work_of(opened) / "f"
         file.write_bytes(b"old")

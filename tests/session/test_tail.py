@@ -87,7 +87,7 @@ def test_every_pair_of_fused_lines(tmp_path: Path) -> None:
         check(tmp_path, b"".join(lines), whole)
 
 
-def test_nuls_behind_a_cut(tmp_path: Path) -> None:
+def test_nuls_after_a_cut(tmp_path: Path) -> None:
     whole = session(3)
     data = b"".join(line + b"\n" for line in whole)
     for stop in range(data.index(whole[2]), len(data) + 1):

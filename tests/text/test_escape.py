@@ -55,7 +55,7 @@ def check(code: int) -> None:
         ("grüße 水 😀 e\u0301", "grüße 水 😀 e\u0301"),
     ],
 )
-def test_what_acts_is_shown(text: str, shown: str) -> None:
+def test_acting_characters_are_shown_escaped(text: str, shown: str) -> None:
     assert escape_text(text) == shown
 
 
@@ -70,7 +70,7 @@ def test_the_gate_lets_its_own_output_through(text: str) -> None:
 
 
 @given(wild_text)
-def test_json_says_the_same_behind_the_gate(text: str) -> None:
+def test_json_is_the_same_after_the_gate(text: str) -> None:
     written = escape_json(json.dumps(text, ensure_ascii=False))
     # Two adjacent surrogate halves are one character in JSON.
     assert json.loads(written).encode("utf-16", "surrogatepass") == text.encode(

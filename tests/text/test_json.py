@@ -168,7 +168,7 @@ def test_last_member_of_a_name_counts() -> None:
 
 
 @pytest.mark.parametrize("beside", [1.5, Token("NaN"), "\ud800"])
-def test_what_was_written_already_is_written_as_it_is(beside: Json) -> None:
+def test_pre_encoded_values_are_written_unchanged(beside: Json) -> None:
     ready = EncodedValue(encode_json({"a": ["ü", 1]}))
     for write in (encode_json, encode_new):
         assert write({"ready": ready, "beside": beside}) == write(

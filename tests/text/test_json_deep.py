@@ -100,7 +100,7 @@ def test_values_of_a_long_text_take_a_small_multiple_of_it() -> None:
     assert _peak(lambda: scan_values(text)) < 8 * len(text)
 
 
-def test_what_is_only_looked_at_is_not_copied() -> None:
+def test_peeking_does_not_copy() -> None:
     text = b"[" * DEPTH + b"]" * DEPTH
     assert peek(text).value is peek(text).value
     assert decode(text).value is not decode(text).value

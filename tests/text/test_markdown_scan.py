@@ -82,7 +82,7 @@ def test_html_that_acts(text: str) -> None:
         "<p title='onclick=1'>x</p>",
     ],
 )
-def test_what_only_looks_alike(text: str) -> None:
+def test_harmless_markdown_is_not_reported(text: str) -> None:
     assert kinds(text) == []
 
 

@@ -46,7 +46,7 @@ def _is_fully_represented(*raws: bytes) -> bool:
 
 
 @given(st.lists(texts(), min_size=1, max_size=4))
-def test_what_is_odd_is_never_passed_over(found: Sequence[str]) -> None:
+def test_oddities_are_never_overlooked(found: Sequence[str]) -> None:
     raws = [each.encode() for each in found]
     if _is_fully_represented(*raws):
         assert not any(find_oddities(raw, decode(raw).value) for raw in raws)
@@ -84,5 +84,5 @@ def test_escapes_count_where_pieces_of_a_text_meet(shift: int) -> None:
         b"[" * 201 + b"]" * 201,
     ],
 )
-def test_what_readers_take_differently_needs_one(raw: bytes) -> None:
+def test_ambiguous_json_needs_a_full_read(raw: bytes) -> None:
     assert not _is_fully_represented(b'{"a":1}', raw)

@@ -135,7 +135,7 @@ def test_a_secret_is_found_without_a_name(place: str) -> None:
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_looks_like_it_stays(text: str) -> None:
+def test_text_that_only_looks_like_a_secret_stays(text: str) -> None:
     assert [text[each.start : each.stop] for each in find_secrets(text)] == []
 
 

@@ -224,7 +224,7 @@ KEPT = (
 
 
 @pytest.mark.parametrize("text", KEPT)
-def test_what_only_looks_like_it_stays(text: str) -> None:
+def test_text_that_only_looks_like_a_secret_stays(text: str) -> None:
     assert not [text[each.start : each.stop] for each in find_secrets(text)]
 
 
@@ -343,7 +343,7 @@ UNWRITTEN = (
 
 
 @pytest.mark.parametrize("text", UNWRITTEN)
-def test_what_is_only_written_like_a_secret_stays(text: str) -> None:
+def test_values_that_only_look_like_secrets_stay(text: str) -> None:
     assert not list(find_secrets(text))
 
 

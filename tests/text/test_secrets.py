@@ -126,7 +126,7 @@ HARMLESS = (
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_examples_names_and_ids_are_no_secrets(text: str) -> None:
+def test_examples_names_and_ids_are_not_secrets(text: str) -> None:
     assert not list(find_secrets(text))
     assert not list(find_secrets(json.dumps({"text": text})))
 

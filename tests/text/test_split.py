@@ -135,7 +135,7 @@ def test_both_ways_agree_on_what_a_format_writes(value: list[Json]) -> None:
         b"[\n{}\n{}\n]",
     ],
 )
-def test_what_is_not_plain_is_left_to_the_exact_way(raw: bytes) -> None:
+def test_irregular_text_is_left_to_the_exact_scanner(raw: bytes) -> None:
     assert cut_records(raw, "kids") is None
     assert not assert_both_ways_agree(raw)
 
@@ -180,7 +180,7 @@ def test_conversations_are_cut_alike(
 ) -> None:
     head: Json = {"_id": "1", **more, name: messages}
     raw = encode_json([head, head] if listed else head, style)  # type: ignore[arg-type]
-    quick, exact = (_muse_sheet(raw, names) for names in (NAMES, ()))
+    quick, exact = (_muse_file(raw, names) for names in (NAMES, ()))
     assert (quick.frame, quick.tail, quick.listed) == (exact.frame, exact.tail, exact.listed)
     assert len(quick.pieces) == len(exact.pieces)
     for one, two in zip(quick.pieces, exact.pieces, strict=True):
@@ -191,10 +191,10 @@ def test_conversations_are_cut_alike(
 
 def test_an_ordinary_conversation_is_cut_quickly() -> None:
     raw = b'{"_id":"1","message_history":[{"role":"user","content":"x"}],"n":[1,{"a":[]}]}'
-    assert _muse_sheet(raw, NAMES).plain
+    assert _muse_file(raw, NAMES).plain
 
 
-def _muse_sheet(raw: bytes, names: Sequence[str]) -> JsonSheet:
+def _muse_file(raw: bytes, names: Sequence[str]) -> JsonSheet:
     def hole(value: Json, depth: int) -> str | None:
         """Return the children slot, by the format's rule: only heads hold messages."""
         return find_history_key(value) if depth == 0 and detect_kind(value) == "head" else None

@@ -75,16 +75,16 @@ def run(count: int, slugs: Sequence[str], *, first: int = 0, jobs: int = 0) -> i
             done, spent, failures = 0, 0.0, 0
             for number, took, found in pool.imap(_batch, _orders(slug, first, count)):
                 for each in found[: max(0, MAX_REPORTED - failures)]:
-                    _tell(each)
+                    _print_now(each)
                 done, spent, failures = done + number, spent + took, failures + len(found)
                 if done % REPORT_EVERY < number or first + done == count:
                     rate = f"{1000 * spent / done:.1f} ms each"
-                    _tell(f"{slug}: up to {first + done:,}, {failures:,} failures, {rate}")
+                    _print_now(f"{slug}: up to {first + done:,}, {failures:,} failures, {rate}")
             wrong += failures
     return wrong
 
 
-def _tell(what: str) -> None:
+def _print_now(what: str) -> None:
     print(time.strftime("%H:%M:%S"), what, flush=True)
 
 

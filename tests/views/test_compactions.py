@@ -53,7 +53,7 @@ def texts(found: list[talktree.Message]) -> list[str]:
 # the context of a model
 
 
-def test_the_context_begins_behind_a_compaction_and_is_whole_after_a_restoration(
+def test_the_context_begins_after_a_compaction_and_is_complete_after_a_restoration(
     session: Path,
 ) -> None:
     conversation = talktree.read(session).conversation

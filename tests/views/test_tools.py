@@ -136,7 +136,7 @@ def test_a_missing_result_is_said(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["Bash", "Edit", "Write", "TodoWrite", "Read", "Task", "Skill", ""]
 )
-def test_odd_arguments_are_no_reason_to_fail(name: str, input: object) -> None:
+def test_odd_arguments_do_not_fail(name: str, input: object) -> None:
     assert shown(name, input, "x")
     assert isinstance(format_call_title(ToolCall(name, input)), str)
 

@@ -132,7 +132,7 @@ def test_a_page_declares_no_tree_that_no_one_can_look_into(frames: Path) -> None
                 "/artifact/9/html/0", "/artifact/1/html/x", "/img/1/pictures/0",
                 "/img/1/pictures/3", "/img/1/pictures/4", "/img/1/html/0"],
 )  # fmt: skip
-def test_what_is_no_artifact_and_no_image_is_not_sent(studio: Running, address: str) -> None:
+def test_only_artifacts_and_images_are_sent(studio: Running, address: str) -> None:
     answer = studio.client.get(address)
     assert answer.status_code == 404
     assert "error" in answer.json()

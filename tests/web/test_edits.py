@@ -246,7 +246,7 @@ def test_an_undo_is_only_of_the_edit_that_is_meant(
 
 
 @pytest.mark.parametrize(
-    "deed",
+    "edit",
     [
         {"do": "reply", "parent": "nowhere", "text": ""},
         {"do": "revise", "about": "nowhere", "text": ""},
@@ -255,16 +255,16 @@ def test_an_undo_is_only_of_the_edit_that_is_meant(
     ],
 )
 def test_a_message_that_is_not_there_is_reported(
-    studio: tuple[Running, dict[str, Path]], deed: dict[str, Any]
+    studio: tuple[Running, dict[str, Path]], edit: dict[str, Any]
 ) -> None:
     found, paths = studio
     cid = cid_of(found, paths["native"])
     stamp = stamp_of(found, cid)
-    refused(found, f"/c/{cid}/edits", {"stamp": stamp, "deed": deed}, 404)
+    refused(found, f"/c/{cid}/edits", {"stamp": stamp, "deed": edit}, 404)
     assert stamp_of(found, cid) == stamp
 
 
-def test_what_changes_nothing_is_refused(studio: tuple[Running, dict[str, Path]]) -> None:
+def test_an_edit_without_effect_is_refused(studio: tuple[Running, dict[str, Path]]) -> None:
     found, paths = studio
     cid = cid_of(found, paths["native"])
     first = next(document_of(found, cid).conversations[0].messages())

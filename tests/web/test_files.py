@@ -48,7 +48,7 @@ class Work:
         return path
 
 
-def test_what_was_written_and_edited_is_known(tmp_path: Path) -> None:
+def test_written_and_edited_files_are_known(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "make a list")
     made = work.call("Write", file_path="/shop/list.txt", content="eggs\nmilk\n")
@@ -84,7 +84,7 @@ def test_branches_have_files_of_their_own(tmp_path: Path) -> None:
         assert studio.get("/c/1/files/diff", path="list.txt", since=made, until=left)["added"] == 1
 
 
-def test_what_no_one_knows_is_said(tmp_path: Path) -> None:
+def test_unknown_parts_of_a_file_are_noted(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "change it")
     work.call("Edit", file_path="/shop/old.txt", old_string="one", new_string="two")
@@ -94,7 +94,7 @@ def test_what_no_one_knows_is_said(tmp_path: Path) -> None:
         assert "only the parts" in reported["note"]
 
 
-def test_what_a_result_tells_of_a_file_is_used(tmp_path: Path) -> None:
+def test_file_contents_in_a_result_are_used(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "change it")
     edit: dict[str, Any] = {"file_path": "/shop/old.txt", "old_string": "one", "new_string": "two"}
@@ -109,7 +109,7 @@ def test_what_a_result_tells_of_a_file_is_used(tmp_path: Path) -> None:
         )
 
 
-def test_snapshots_tell_what_was_before(seen: Running) -> None:
+def test_snapshots_show_the_state_before(seen: Running) -> None:
     card = next(c for c in seen.get("/conversations")["cards"] if c["format"] == "sage")
     base = f"/c/{card['cid']}"
     (file,) = [f for f in seen.get(f"{base}/files")["files"] if f["path"].endswith("timetable.csv")]

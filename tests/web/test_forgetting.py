@@ -125,7 +125,9 @@ def test_work_on_it_stops_and_leaves_no_file(home: Path, tmp_path: Path) -> None
         assert files_with(WORD, home, tmp_path / "temporary") == []
 
 
-def test_what_another_program_forgets_is_dropped_too(home: Path, tmp_path: Path) -> None:
+def test_a_conversation_forgotten_by_another_program_is_dropped_too(
+    home: Path, tmp_path: Path
+) -> None:
     with Library.open(write=True) as library:
         library.import_([planted(tmp_path)])
     with running([]) as found:

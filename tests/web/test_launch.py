@@ -89,7 +89,7 @@ def kept(studio: Process) -> int:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_it_serves_what_is_named_and_leaves_nothing_behind(
+def test_it_serves_the_named_files_and_leaves_no_files(
     session: Path, tmp_path: Path, sent: signal.Signals
 ) -> None:
     with started(tmp_path, str(session)) as studio:
@@ -181,7 +181,7 @@ def edit(studio: Process, word: str) -> None:
     assert done.status_code == 200, done.text
 
 
-def test_unsaved_edits_are_all_that_stays_and_are_named(session: Path, tmp_path: Path) -> None:
+def test_only_unsaved_edits_stay_and_are_named(session: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with started(tmp_path, str(session)) as studio:
         until(lambda: kept(studio) == session.stat().st_size)
@@ -219,7 +219,7 @@ def test_a_scrub_reaches_unsaved_edits(session: Path, tmp_path: Path) -> None:
     )
 
 
-def test_what_a_killed_studio_left_is_removed_by_the_next_command(
+def test_files_of_a_killed_studio_are_removed_by_the_next_command(
     session: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
@@ -235,7 +235,7 @@ def test_what_a_killed_studio_left_is_removed_by_the_next_command(
     assert [*(tmp_path / "temporary").iterdir()] == []
 
 
-def test_what_grows_arrives_automatically_and_streams_end_with_the_studio(
+def test_new_messages_arrive_automatically_and_streams_end_with_the_studio(
     session: Path, tmp_path: Path
 ) -> None:
     with started(tmp_path, str(session)) as studio:
@@ -389,7 +389,7 @@ def test_the_file_is_gone_when_the_studio_ends_before_it_was_used(browsing: Brow
     assert not browsing.file.exists()
 
 
-def test_what_opens_a_studio_opens_no_later_one(session: Path, tmp_path: Path) -> None:
+def test_credentials_of_a_studio_open_no_later_one(session: Path, tmp_path: Path) -> None:
     with started(tmp_path, str(session)) as studio:
         port = studio.port
         cookies, key = dict(studio.client.cookies), studio.client.headers["X-Talktree-Key"]

@@ -43,7 +43,7 @@ def references(value: Any) -> Iterator[str]:
             yield from references(each)
 
 
-def test_the_document_is_sound() -> None:
+def test_the_document_is_valid() -> None:
     document = build_openapi()
     assert document["openapi"] == "3.1.0"
     schemas = document["components"]["schemas"]

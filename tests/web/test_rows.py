@@ -17,7 +17,7 @@ from talktree.web.documents.row_filter import find_matching_rows
 from talktree.web.documents.row_list import build_all_rows, build_rows
 from talktree.web.documents.row_place import find_place
 from tests.session_lines import ask, call, result, say, write
-from tests.web.desks import DATA, Talk, make_cache
+from tests.web.caches import DATA, Talk, make_cache
 from tests.web.running import Running
 
 
@@ -116,7 +116,7 @@ def test_a_text_is_found_however_it_is_written(
         assert not find_rows(opened.conversation, rows, "zzz", 0).numbers
 
 
-def test_looking_goes_on_where_it_stopped(
+def test_scanning_continues_where_it_stopped(
     talks: list[OpenConversation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("talktree.web.documents.find.MOST_FOUND", 3)

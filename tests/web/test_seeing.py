@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from tests.web.desks import DATA
+from tests.web.caches import DATA
 from tests.web.running import Running, running
 
 API = "/api/v1"
@@ -85,7 +85,7 @@ def _ask_all(studio: Running, base: str) -> None:
         "/c/1/rows?limit=many", "/c/1/rows?other=1",
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_refused(seen: Running, path: str) -> None:
+def test_invalid_requests_are_refused(seen: Running, path: str) -> None:
     answer = asked(seen, path)
     assert answer.status_code in (400, 404), answer.text
 

@@ -156,7 +156,7 @@ def test_files_of_claude_code_go_into_a_folder(tmp_path: Path) -> None:
         assert not Path(session["workspace"]).exists()
 
 
-def test_what_is_no_session_is_reported(tmp_path: Path) -> None:
+def test_a_conversation_that_is_not_a_session_is_reported(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)

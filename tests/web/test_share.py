@@ -95,7 +95,7 @@ def test_secrets_are_reported_without_being_shown(studio: Running) -> None:
     assert studio.post("/c/1/secrets", {"ids": ["u1", "k1"]})["total"] == 1
 
 
-def test_what_is_not_there_is_reported_at_once(studio: Running) -> None:
+def test_missing_items_are_reported_immediately(studio: Running) -> None:
     for body in (
         {"to": "nothing"},
         {"to": "html", "ids": ["nobody"]},

@@ -141,7 +141,7 @@ def test_the_same_name_twice_is_two_files(studio: tuple[Running, Path]) -> None:
     assert {"twice.jsonl", "twice-2.jsonl"} <= {each.name for each in folder.iterdir()}
 
 
-def test_what_no_one_knows_is_reported_and_not_kept(studio: tuple[Running, Path]) -> None:
+def test_unknown_files_are_reported_and_not_kept(studio: tuple[Running, Path]) -> None:
     found, folder = studio
     before = bytes_of(folder) if folder.exists() else {}
     upload = uploaded(found, random.Random(1).randbytes(5000), "noise.bin")
@@ -154,13 +154,13 @@ def test_what_no_one_knows_is_reported_and_not_kept(studio: tuple[Running, Path]
 
 
 @pytest.mark.parametrize("id", ["../x", "..%2f..", "0" * 32, "x" * 32, "*"])
-def test_an_upload_that_is_none_is_reported(studio: tuple[Running, Path], id: str) -> None:
+def test_an_unknown_upload_is_reported(studio: tuple[Running, Path], id: str) -> None:
     found, _ = studio
     assert found.client.get(f"/api/v1/uploads/{id}/ledger?to=muse").status_code == 404
     assert found.client.delete(f"/api/v1/uploads/{id}").status_code == 404
 
 
-def test_what_is_too_large_leaves_nothing(
+def test_an_upload_that_is_too_large_leaves_nothing(
     studio: tuple[Running, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found, _ = studio
@@ -175,7 +175,7 @@ def test_what_is_too_large_leaves_nothing(
     assert (sorted(place.iterdir()) if place.exists() else []) == before
 
 
-def test_what_ends_early_leaves_nothing(studio: tuple[Running, Path]) -> None:
+def test_an_incomplete_upload_leaves_nothing(studio: tuple[Running, Path]) -> None:
     found, _ = studio
     place = found.studio.scratch / upload.FOLDER
     before = sorted(place.iterdir()) if place.exists() else []
@@ -243,7 +243,7 @@ def test_a_file_that_is_too_large_for_a_message_is_refused(
 
 
 @given(st.binary(max_size=200))
-def test_what_is_attached_is_what_was_brought(tmp_path_factory: object, data: bytes) -> None:
+def test_attachments_equal_the_uploaded_files(tmp_path_factory: object, data: bytes) -> None:
     assert isinstance(tmp_path_factory, pytest.TempPathFactory)
     path = tmp_path_factory.getbasetemp() / "attached"
     path.write_bytes(data)

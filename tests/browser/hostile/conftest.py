@@ -8,11 +8,11 @@ import pytest
 
 from tests.browser.hostile.canary import Canary
 
-Tell = Callable[[str, int, Canary], None]
+RecordPlace = Callable[[str, int, Canary], None]
 
 
 @pytest.fixture
-def tell(record_property: Callable[[str, object], None]) -> Tell:
+def record_place(record_property: Callable[[str, object], None]) -> RecordPlace:
     """Return a function that records the number of texts shown in a place, and what they did."""
 
     def noted(place: str, shown: int, canary: Canary) -> None:

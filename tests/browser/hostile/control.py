@@ -11,7 +11,7 @@ import comrak
 from playwright.sync_api import Browser
 
 from tests.browser.hostile.canary import Canary
-from tests.browser.hostile.texts import Numbered, sound
+from tests.browser.hostile.texts import Numbered, encodable
 
 TOGETHER = 50
 RAN = re.compile(r"^n(\d+)\||alert\((\d+)\)")
@@ -69,7 +69,7 @@ def fired(browser: Browser, texts: Numbered) -> Fired:
     context.set_offline(True)
     page = context.new_page()
     canary.watch(page)
-    numbered = [(number, sound(text)) for number, text in texts.items()]
+    numbered = [(number, encodable(text)) for number, text in texts.items()]
     for start in range(0, len(numbered), TOGETHER):
         page.goto("about:blank")
         together = numbered[start : start + TOGETHER]

@@ -172,7 +172,7 @@ def _refuses(browser: Browser, listener: Listener) -> bool:
         return bool(seen.page.evaluate("fetch('/out').then(() => false, () => true)"))
 
 
-def test_where_connections_can_be_refused_there_are_none(
+def test_no_connections_where_they_can_be_refused(
     playwright: Playwright, studio: Running, listener: Listener
 ) -> None:
     """Not even those that other browsers open before they ask whether a frame may navigate."""

@@ -91,7 +91,7 @@ def test_messages(walk: Walk, hostile: Running, format: str) -> None:
         assert {marker(place) for place in SHOWN} - walk.marks[format] == set()
 
 
-def test_what_is_beside_the_messages(walk: Walk, hostile: Running) -> None:
+def test_hostile_texts_beside_the_messages(walk: Walk, hostile: Running) -> None:
     walk.open(_cid(hostile, "native"))
     walk.inspector()
     walk.raw(3)
@@ -137,7 +137,7 @@ def test_titles_and_what_is_found(walk: Walk, hostile: Running) -> None:
         walk.look("Title")
 
 
-def test_what_goes_wrong(walk: Walk, hostile: Running, tmp_path: Path) -> None:
+def test_errors_with_hostile_texts(walk: Walk, hostile: Running, tmp_path: Path) -> None:
     cid = _cid(hostile, "native")
     for text in [*VECTORS[::900], '<img src=x onerror="alert(1)">']:
         asked = quote(text.encode("utf-8", "replace"), safe="")

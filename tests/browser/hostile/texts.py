@@ -24,7 +24,7 @@ def _packed(text: str) -> str:
     return b64encode(text.encode()).decode()
 
 
-def sound(text: str) -> str:
+def encodable(text: str) -> str:
     """Return text without characters that no address and no browser message can hold."""
     return text.encode("utf-8", "replace").decode()
 

@@ -83,7 +83,7 @@ def test_a_locked_library_says_so_and_how_to_unlock_it(both: LockedHome) -> None
     both.unlock()
 
 
-def test_what_changes_the_library_works_while_it_is_unlocked(home: LockedHome) -> None:
+def test_commands_that_change_the_library_work_while_it_is_unlocked(home: LockedHome) -> None:
     home.run("import", str(home.sources))
     home.encrypt()
     id = _conversation(home)

@@ -176,7 +176,7 @@ def test_a_slot_with_wrong_parameters_is_a_damaged_key_file() -> None:
             unwrap_passphrase([changed], "one", key_id(key))
 
 
-def test_a_secret_key_is_not_shown_and_not_taken_for_a_recipient(home: LockedHome) -> None:
+def test_a_secret_key_is_not_shown_and_not_accepted_as_a_recipient(home: LockedHome) -> None:
     secret = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZ"
     file = home.folder / "secret"
     file.write_text(secret + "\n")

@@ -229,7 +229,9 @@ def test_a_damaged_library_is_not_encrypted(plain: Path, tmp_path: Path) -> None
     assert _left(root) == []
 
 
-def test_what_is_forgotten_is_erased_from_an_encrypted_library(plain: Path, tmp_path: Path) -> None:
+def test_forgotten_conversations_are_erased_from_an_encrypted_library(
+    plain: Path, tmp_path: Path
+) -> None:
     root = tmp_path / "library"
     shutil.copytree(plain, root)
     encrypt_library(root, KEY, ABOUT)

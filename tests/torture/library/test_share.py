@@ -21,7 +21,7 @@ def test_a_hundred_killed_imports_are_completed(tmp_path: Path, seed: int) -> No
     rounds(tmp_path, seed=seed, count=10)
 
 
-def test_importers_at_once_take_turns(tmp_path: Path) -> None:
+def test_concurrent_importers_take_turns(tmp_path: Path) -> None:
     """Each completes, in any order, also while files grow; nothing is stored twice."""
     folder, root = tmp_path / "files", tmp_path / "library"
     make_files(folder, seed=20)

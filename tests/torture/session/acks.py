@@ -10,7 +10,7 @@ import os
 from typing import NamedTuple
 
 
-class Teller:
+class Reporter:
     """The writer's end."""
 
     def __init__(self, descriptor: int) -> None:
@@ -18,21 +18,21 @@ class Teller:
 
     def tried(self, token: str) -> None:
         """Report that a text is going to be written."""
-        self._tell("try", token)
+        self._report("try", token)
 
     def acked(self, token: str, id: str) -> None:
         """Report that the store has acknowledged it."""
-        self._tell("ack", token, id)
+        self._report("ack", token, id)
 
     def wrong(self, what: str) -> None:
         """Report something that must never happen."""
-        self._tell("bug", what.replace("\n", "\\n"))
+        self._report("bug", what.replace("\n", "\\n"))
 
-    def _tell(self, *words: str) -> None:
+    def _report(self, *words: str) -> None:
         os.writev(self._descriptor, [(" ".join(words) + "\n").encode()])
 
 
-class Told(NamedTuple):
+class WriterReports(NamedTuple):
     """The reports of all writers."""
 
     tried: set[str]
@@ -41,9 +41,9 @@ class Told(NamedTuple):
     bugs: list[str]
 
 
-def heard(data: bytes) -> Told:
+def parse_reports(data: bytes) -> WriterReports:
     """Parse reports; a last line that was truncated by a kill does not count."""
-    reported = Told(set(), {}, [])
+    reported = WriterReports(set(), {}, [])
     for line in data.decode().split("\n")[:-1]:
         kind, _, rest = line.partition(" ")
         if kind == "try":

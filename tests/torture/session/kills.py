@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 from talktree.session import Store
-from tests.torture.session.acks import Told
-from tests.torture.session.crew import Crew
+from tests.torture.session.acks import WriterReports
 from tests.torture.session.verify import problems
 from tests.torture.session.writer import SESSION
+from tests.torture.session.writer_pool import WriterPool
 
 WRITERS = 4
 LIVES = 8
@@ -31,9 +31,9 @@ def _lives(count: int, seed: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         begin(place)
-        reported = Told(set(), {}, [])
+        reported = WriterReports(set(), {}, [])
         for life in range(count):
-            pool = Crew(place, [f"w{number}-{life}" for number in range(WRITERS)], seed)
+            pool = WriterPool(place, [f"w{number}-{life}" for number in range(WRITERS)], seed)
             _let_work(pool, chance.uniform(0.01, 0.25))
             _add(reported, pool.kill())
             if found := problems(place, reported, seed):
@@ -47,14 +47,14 @@ def begin(place: Path) -> None:
     Store(place / "store").create(id=SESSION, workspace=place / "work").close()
 
 
-def _let_work(pool: Crew, seconds: float) -> None:
+def _let_work(pool: WriterPool, seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pool.listen()
         time.sleep(0.002)
 
 
-def _add(facts: Told, more: Told) -> None:
+def _add(facts: WriterReports, more: WriterReports) -> None:
     facts.tried.update(more.tried)
     facts.acked.update(more.acked)
     facts.bugs.extend(more.bugs)

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.torture.session.crew import Crew
 from tests.torture.session.images import Image, image
 from tests.torture.session.kills import begin
 from tests.torture.session.verify import problems
+from tests.torture.session.writer_pool import WriterPool
 
 WRITERS = 3
 
@@ -54,7 +54,7 @@ def _round(
     place.mkdir()
     begin(place)
     os.sync()
-    pool = Crew(place, [f"w{number}" for number in range(WRITERS)], seed, first=first)
+    pool = WriterPool(place, [f"w{number}" for number in range(WRITERS)], seed, first=first)
     pool.wait_for_promise()
     end = time.monotonic() + chance.uniform(0.03, 0.3)
     while time.monotonic() < end:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from talktree.errors import TalktreeError
 from talktree.session import Session, Store
-from tests.torture.session.acks import Teller
+from tests.torture.session.acks import Reporter
 from tests.torture.session.words import text_of, token
 from tests.torture.session.writer import SESSION, ToolFailed, make
 
@@ -23,7 +23,7 @@ MESSAGES = 6
 class Script:
     """Its actions, in order; one that fails is tried once more, as a user would."""
 
-    def __init__(self, place: Path, teller: Teller) -> None:
+    def __init__(self, place: Path, teller: Reporter) -> None:
         self._place, self._teller = place, teller
         self._work = place / "work"
         self._said = 0
@@ -106,4 +106,4 @@ class Script:
 
 
 if __name__ == "__main__":
-    Script(Path(sys.argv[1]), Teller(1)).run()
+    Script(Path(sys.argv[1]), Reporter(1)).run()

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.torture.session.acks import heard
+from tests.torture.session.acks import parse_reports
 from tests.torture.session.script import SEED
 from tests.torture.session.verify import problems
 from tests.torture.session.writer import SESSION
@@ -80,7 +80,7 @@ def _suffer(fault: Fault) -> list[str]:
         (place / "work").mkdir()
         inject = f"inject={fault.call}:{fault.what}:when={fault.number}"
         done = _run(place, "-e", f"trace={fault.call}", "-e", inject)
-        reported = heard(done.stdout)
+        reported = parse_reports(done.stdout)
         if not reported.acked and not (place / "store" / "sessions" / SESSION).exists():
             return []
         if fault.what.startswith("error") and done.returncode:

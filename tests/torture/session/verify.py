@@ -8,12 +8,12 @@ from collections import Counter
 from pathlib import Path
 
 from talktree.session import Session, Store
-from tests.torture.session.acks import Told
+from tests.torture.session.acks import WriterReports
 from tests.torture.session.words import text_of, token_of
 from tests.torture.session.writer import SESSION, make
 
 
-def problems(place: Path, facts: Told, seed: int) -> list[str]:
+def problems(place: Path, facts: WriterReports, seed: int) -> list[str]:
     """Return what is wrong with a session, given the writers' reports; empty if nothing is."""
     found = [f"a writer failed: {bug}" for bug in facts.bugs]
     try:
@@ -27,7 +27,7 @@ def problems(place: Path, facts: Told, seed: int) -> list[str]:
     return found
 
 
-def _of_messages(place: Path, facts: Told, seed: int) -> list[str]:
+def _of_messages(place: Path, facts: WriterReports, seed: int) -> list[str]:
     """Read without Talktree's own reader, which might have the same bug as its writer."""
     found = []
     times: Counter[str] = Counter()

@@ -9,7 +9,7 @@ from pathlib import Path
 from talktree.errors import TalktreeError
 from talktree.session import Session, Store
 from talktree.session.navigation import Navigation
-from tests.torture.session.acks import Teller
+from tests.torture.session.acks import Reporter
 from tests.torture.session.words import text_of, token
 
 EDITS = ("say", "step", "undo", "redo", "fork", "label", "collect")
@@ -29,7 +29,7 @@ def make(journey: Navigation) -> None:
 class Writer:
     """One of several writers, each in a separate process."""
 
-    def __init__(self, place: Path, teller: Teller, name: str, seed: int) -> None:
+    def __init__(self, place: Path, teller: Reporter, name: str, seed: int) -> None:
         self._root, self._workspace = place / "store", place / "work"
         self._teller, self._name, self._seed = teller, name, seed
         self._chance = random.Random(f"{seed}/{name}")

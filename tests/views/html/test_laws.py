@@ -113,7 +113,7 @@ pieces = st.sampled_from(
 
 @examples(400)
 @given(st.lists(pieces, max_size=10).map("".join))
-def test_what_is_called_sound_needs_no_gate(html: str) -> None:
+def test_html_that_passes_the_precheck_needs_no_gate(html: str) -> None:
     """The precheck agrees with the parser: the parser would not have changed what it lets pass."""
     assert not faults(gate.sanitize_html(html))
     if gate.is_sound_html(html):

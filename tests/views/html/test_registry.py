@@ -73,7 +73,7 @@ def test_a_type_of_message_of_another_package() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_what_fails_is_shown_in_the_usual_way_and_reported() -> None:
+def test_content_of_a_failing_plugin_is_shown_in_the_usual_way_and_reported() -> None:
     shown = only(Event("weather", "rain"))
     assert (shown.kind, shown.title, shown.detail) == ("chip", "weather", "rain")
     reported = " ".join(load_registry().troubles)

@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.torture.session.acks import Teller, Told, heard
+from tests.torture.session.acks import Reporter, WriterReports, parse_reports
 from tests.torture.session.writer import Writer
 
 LONG = 1_000_000
 
 
-class Crew:
+class WriterPool:
     """Some writers at work on one session."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Crew:
         for name in names:
             pid = os.fork()
             if not pid:
-                _be(Writer(place, Teller(writing), name, seed), edits, first)
+                _be(Writer(place, Reporter(writing), name, seed), edits, first)
             self._pids[pid] = name
         os.close(writing)
         os.set_blocking(self._reading, False)
@@ -57,20 +57,20 @@ class Crew:
                 return
             time.sleep(0.001)
 
-    def kill(self) -> Told:
+    def kill(self) -> WriterReports:
         """Kill all together, and return what they were acknowledged."""
         for pid in self._pids:
             os.kill(pid, signal.SIGKILL)
         return self.wait()
 
-    def wait(self) -> Told:
+    def wait(self) -> WriterReports:
         """Let all run to their end."""
         os.set_blocking(self._reading, True)
         self.listen()
         for pid in self._pids:
             os.waitpid(pid, 0)
         os.close(self._reading)
-        return heard(self._heard)
+        return parse_reports(self._heard)
 
 
 def _has_ended(pid: int) -> bool:
