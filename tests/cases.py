@@ -64,7 +64,7 @@ def rotate(items: Sequence[T], count: int, seed: int) -> list[T]:
 
 
 def load_profile() -> None:
-    """Register the profiles with Hypothesis and load the one that is asked for."""
+    """Register the profiles with Hypothesis and load the requested one."""
     # The same cases on every machine: a change breaks a test or it does not. New cases are drawn
     # in each run of `make torture`.
     slow = [HealthCheck.too_slow]

@@ -1,4 +1,4 @@
-"""A project folder with sessions, sub-agents of all generations and files that belong to them."""
+"""A project folder with sessions, sub-agents of all versions and files that belong to them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import json
 from pathlib import Path
 
 ONE = "0a0a0a0a-0000-4000-8000-000000000001"
-"""A session with everything in its folder."""
+"""A session with every kind of file in its folder."""
 TWO = "0a0a0a0a-0000-4000-8000-000000000002"
-"""A session whose sub-agent is beside it, and has the id of a sub-agent of the first one."""
+"""A session with its sub-agent beside it, which has the id of a sub-agent of the first session."""
 LONE = "0a0a0a0a-0000-4000-8000-000000000003"
 """A session without sub-agents."""
 LOST = "0a0a0a0a-0000-4000-8000-000000000004"
-"""A session that was deleted; its sub-agent is still there."""
+"""A session that was deleted; its sub-agent still exists."""
 
 
 def line(session: str, number: int, role: str, text: str, **more: object) -> bytes:
-    """A line of a session; its parent is the line before it."""
+    """Return a line of a session; its parent is the previous line."""
     id = f"{session[-4:]}{number:04d}-0000-4000-8000-000000000000"
     above = f"{session[-4:]}{number - 1:04d}-0000-4000-8000-000000000000" if number % 10 else None
     message: dict[str, object] = {"role": role, "content": text}
@@ -36,12 +36,12 @@ def line(session: str, number: int, role: str, text: str, **more: object) -> byt
 
 
 def session(id: str) -> bytes:
-    """A session of two messages."""
+    """Return a session of two messages."""
     return line(id, 0, "user", f"question {id[-1]}") + line(id, 1, "assistant", f"answer {id[-1]}")
 
 
 def agent(session: str, name: str, number: int) -> bytes:
-    """The file of a sub-agent; numbers are multiples of ten."""
+    """Return the file of a sub-agent; numbers are multiples of ten."""
     more = {"isSidechain": True, "agentId": name}
     return line(session, number, "user", f"task {number}", **more) + line(
         session, number + 1, "assistant", f"report {number}", **more
@@ -74,6 +74,6 @@ def write(folder: Path, files: dict[str, bytes]) -> Path:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """All files below a folder."""
+    """Return all files below a folder."""
     found = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}

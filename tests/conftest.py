@@ -1,4 +1,4 @@
-"""Settings for all tests: how many cases, markers, workers, and what counts as not run."""
+"""Settings for all tests: number of cases, markers, workers, and which skips count as failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ load_profile()
 REQUIRED = "TALKTREE_REQUIRE_TOOLS"
 """If this variable is set, a test that is skipped because a tool is missing counts as failed."""
 NOT_RUN = ("NOT RUN", "could not import")
-"""What the reason says if a test is skipped for that."""
+"""Marks the reason of a test that is skipped because a tool is missing."""
 LONG = ("torture", "machine", "scale", "incremental", "usage_straight", "browser")
 """Parts of the names of files with long tests."""
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
@@ -26,9 +26,9 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The key that marks sessions is made and used in a folder of the tests' own.
+    """Keep the key that marks sessions in a temporary folder.
 
-    Settings are read from such a folder, too, and never from those of the developer.
+    Settings are read from a temporary folder, too, never from those of the developer.
     """
     os.environ["TALKTREE_HOME"] = str(tmp_path_factory.mktemp("home"))
     os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are processors: many tests wait for a process or a disk."""
+    """Use one worker more than there are processors: many tests wait for a process or a disk."""
     return (os.cpu_count() or 1) + 1
 
 
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_slow(item.nodeid):
             item.add_marker(pytest.mark.slow)
-    # Long ones first, so that no processor is left alone with one of them at the end.
+    # Long tests first, so that none of them runs alone on one processor at the end.
     items.sort(key=lambda item: not any(name in item.nodeid.split("::")[0] for name in LONG))
     if TORTURE:
         return
@@ -75,7 +75,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """The same for a file that is skipped as a whole."""
+    """Do the same for a file that is skipped as a whole."""
     return _required((yield))
 
 

@@ -50,7 +50,7 @@ SIZES: dict[str, tuple[str, ...]] = {
     "stats.totals": ("FEW_KEYS", "MOST_KEYS"),
     "tables.batches": ("MOST_ROWS", "MOST_TEXT"),
 }
-"""The sizes of each module; where one is imported into another module it is there again."""
+"""The sizes of each module; where one is imported into another module it is listed again."""
 FIXED = {
     "archive.chunks": {"_NEEDED"},
     "archive.restore": {"_NEW"},
@@ -87,12 +87,12 @@ FIXED = {
     "stats.prices": {"PER_TOKEN", "UNIT", "_EPOCH"},
     "stats.totals": {"_EPOCH", "LATEST"},
 }
-"""Large numbers that belong to the system, to SQLite or tantivy, or mean something to people."""
+"""Large numbers that belong to the system, to SQLite or tantivy, or have a meaning for users."""
 LARGE = 1_000
 
 
 def shrink(monkeypatch: pytest.MonkeyPatch, by: int = 64) -> None:
-    """Divide all sizes for the time of a test."""
+    """Divide all sizes for the duration of a test."""
     for name, sizes in SIZES.items():
         module = import_module(f"{ROOT}.{name}")
         for size in sizes:
@@ -102,7 +102,7 @@ def shrink(monkeypatch: pytest.MonkeyPatch, by: int = 64) -> None:
 
 
 def large_numbers() -> Iterator[tuple[str, str]]:
-    """The modules and names of all large numbers at the top of modules of the library."""
+    """Return the modules and names of all large numbers at the top of modules of the library."""
     folder = Path(talktree.library.__file__).parent
     for path in sorted(folder.rglob("*.py")):
         name = ".".join(path.relative_to(folder).with_suffix("").parts)

@@ -26,7 +26,7 @@ SOURCES = Path("src", "talktree")
 COPIED = ("src", "tests", "examples", "bench", "docs", "pyproject.toml", "README.md")
 GOAL = 0.85
 LONGEST_RUN = 300
-"""Seconds after which tests are ended; a mutant that runs for ever is noticed, too."""
+"""Seconds after which tests are stopped; a mutant that never ends counts as noticed."""
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -38,7 +38,7 @@ class Mutant(NamedTuple):
     """A change of some characters of a file."""
 
     path: Path
-    """Below the checkout."""
+    """Relative to the checkout."""
     line: int
     start: int
     stop: int
@@ -46,12 +46,12 @@ class Mutant(NamedTuple):
     after: str
 
     def describe(self) -> str:
-        """Where it is, and what is changed, on one line."""
+        """Return its place and its change on one line."""
         before, after = (" ".join(text.split())[:60] for text in (self.before, self.after))
         return f"{self.path}:{self.line}: {before} -> {after}"
 
     def apply(self, text: str) -> str:
-        """The text of the file with the change."""
+        """Return the text of the file with the change."""
         return text[: self.start] + self.after + text[self.stop :]
 
     @property
@@ -61,14 +61,14 @@ class Mutant(NamedTuple):
 
 
 def mutants_of(path: Path, text: str) -> Iterator[Mutant]:
-    """All mutants of a file."""
+    """Yield all mutants of a file."""
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     lines = text.splitlines(keepends=True)
 
     def place(line: int, column: int) -> int:
-        """A place in the text; columns are counted in bytes of UTF-8."""
+        """Return an offset in the text; columns are counted in bytes of UTF-8."""
         return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
     for node, after in _changes(ast.parse(text), text):
@@ -80,7 +80,7 @@ def mutants_of(path: Path, text: str) -> Iterator[Mutant]:
 
 
 def _changes(tree: ast.Module, text: str) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """Nodes of a module, and what is written in their place."""
+    """Yield nodes of a module, and their replacements."""
     for node in _code(tree):
         match node:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
@@ -103,7 +103,7 @@ def _changes(tree: ast.Module, text: str) -> Iterator[tuple[ast.expr | ast.stmt,
 
 
 def _code(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that run: no annotations and nothing that is for the type checker only."""
+    """Yield the nodes that run: no annotations, and nothing that is only for the type checker."""
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
@@ -128,7 +128,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def related_tests(path: Path) -> list[list[str]]:
-    """Tests to run for a file: those that name its module first, then those of its part."""
+    """Return the tests for a file: those that name its module first, then those of its part."""
     module = ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
     near = [
         str(test.relative_to(ROOT))
@@ -159,18 +159,18 @@ class Checkout:
             (folder / SOURCES / "web" / "static").symlink_to(static)
 
     def notices(self, mutant: Mutant) -> bool:
-        """Whether a related test fails with the mutant that passes without it."""
+        """Whether a related test fails with the mutant and passes without it."""
         path = self._folder / mutant.path
         text = path.read_text()
-        groups = [tests for tests in related_tests(mutant.path) if self._is_sound(tests)]
+        groups = [tests for tests in related_tests(mutant.path) if self._passes_unchanged(tests)]
         path.write_text(mutant.apply(text))
         try:
             return any(not self.passes(tests) for tests in groups)
         finally:
             path.write_text(text)
 
-    def _is_sound(self, tests: Sequence[str]) -> bool:
-        """Whether some tests pass in the copy as it is; those that do not prove nothing."""
+    def _passes_unchanged(self, tests: Sequence[str]) -> bool:
+        """Whether some tests pass in the unchanged copy; failing ones prove nothing."""
         found = self._sound.get(key := tuple(tests))
         if found is None:
             found = self._sound[key] = self.passes(tests)
@@ -199,20 +199,20 @@ class Checkout:
 
 
 def changed_files(base: str) -> list[Path]:
-    """The modules of the package that changed since a commit."""
+    """Return the modules of the package that changed since a commit."""
     command = ["git", "diff", "--name-only", "--diff-filter=d", base, "--", str(SOURCES)]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return [Path(name) for name in listed.stdout.splitlines() if name.endswith(".py")]
 
 
 def chosen_mutants(paths: Sequence[Path], count: int, seed: int) -> list[Mutant]:
-    """Some mutants of some files, at random."""
+    """Return some mutants of some files, at random."""
     found = [mutant for path in paths for mutant in mutants_of(path, (ROOT / path).read_text())]
     return random.Random(seed).sample(found, min(count, len(found)))
 
 
 def run(mutants: Sequence[Mutant], jobs: int) -> list[tuple[Mutant, bool]]:
-    """Each mutant, and whether it was noticed."""
+    """Yield each mutant, and whether it was noticed."""
     with tempfile.TemporaryDirectory(prefix="talktree-mutants-") as folder:
         free: SimpleQueue[Checkout] = SimpleQueue()
         for number in range(jobs):
@@ -220,7 +220,7 @@ def run(mutants: Sequence[Mutant], jobs: int) -> list[tuple[Mutant, bool]]:
             free.put(Checkout(path))
 
         def judge(mutant: Mutant) -> bool:
-            """Run the tests in a copy that no other mutant is in."""
+            """Run the tests in a copy that no other mutant uses."""
             checkout = free.get()
             try:
                 return checkout.notices(mutant)
@@ -232,7 +232,7 @@ def run(mutants: Sequence[Mutant], jobs: int) -> list[tuple[Mutant, bool]]:
 
 
 def report(results: Sequence[tuple[Mutant, bool]]) -> bool:
-    """Print what was not noticed and how many were; whether that is enough in each part."""
+    """Print which mutants were not noticed and the rates; return whether each part has enough."""
     for mutant, noticed in results:
         if not noticed:
             print(f"not noticed: {mutant.describe()}")

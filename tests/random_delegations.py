@@ -1,4 +1,4 @@
-"""Random sessions in which one line of talk delegates to sub-agents, in both dialects."""
+"""Random sessions in which a main line delegates to sub-agents, in both dialects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TASK = {"type": "tool_use", "name": "Task", "input": {"prompt": "look around"}}
 
 
 class Delegation:
-    """One line of talk that nobody branches; sub-agents start from it and may return to it."""
+    """One main line without branches; sub-agents start from it and may return to it."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -21,7 +21,7 @@ class Delegation:
         self.prompts: list[str] = []
         self.above: int | None = None
         self.returns = self.random.choice(["below", "beside", "any"])
-        """Whether the line goes on from the last message of a sub-agent."""
+        """Whether the line continues from the last message of a sub-agent."""
 
     def grow(self, steps: int) -> Delegation:
         self._prompt()
@@ -51,7 +51,7 @@ class Delegation:
         self._say(result(self._next, self.above, number))
 
     def _delegate(self) -> None:
-        """One sub-agent or some, with a call for them or without, and their results."""
+        """Add one or several sub-agents, with or without a call for them, and their results."""
         number, called = self._next, self.random.random() < 0.5
         if called:
             block = {**TASK, "id": f"toolu_{number}"}
@@ -95,7 +95,7 @@ def random_delegation(seed: int) -> Delegation:
 
 
 def documented(rows: list[Line]) -> list[Line]:
-    """The same as the documented message types have it."""
+    """Return the same as the documented message types have it."""
     return [made for row in rows for made in _documented(row)]
 
 

@@ -1,6 +1,6 @@
 """Random Claude Code sessions: every shape that recorders leave behind, in any order.
 
-No id occurs twice in them: neither that of a line nor that of a tool call.
+All ids of lines and of tool calls are unique.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RandomSession:
             self._swap()
         return self.lines
 
-    # where a line goes
+    # the parent of a line
 
     @property
     def _next(self) -> int:
@@ -58,7 +58,7 @@ class RandomSession:
         return self.random.randint(1, len(self.lines))
 
     def _parent(self, odd: float = 0.1) -> int | None:
-        """The tip; rarely an earlier line, none or one that is missing."""
+        """Return the tip; rarely an earlier line, none or one that is missing."""
         if self.random.random() >= odd or not self.lines:
             return self.tip
         return self.random.choice([self._any(), self._any(), self._any(), None, MISSING])
@@ -75,7 +75,7 @@ class RandomSession:
             self.tip = number
         return number
 
-    # what is said
+    # messages
 
     def _prompt(self) -> None:
         number = self._next
@@ -91,7 +91,7 @@ class RandomSession:
             self._add(say(number, self._parent(), f"answer {number}"))
 
     def _calls(self) -> None:
-        """Calls of one turn, chained or beside each other, and their results anywhere."""
+        """Add calls of one turn, chained or beside each other, and their results anywhere."""
         above, name = self._parent(), f"msg_{self._next}"
         requests = {"requestId": f"req_{self._next}"} if self.random.random() < 0.5 else {}
         named = self.random.choice(["one", "one", "one", "each", "none"])
@@ -125,20 +125,20 @@ class RandomSession:
         self._add(row, goes_on=self.random.random() < 0.8)
 
     def _late_piece(self) -> None:
-        """A piece of a reply that has others elsewhere."""
+        """Add a piece of a reply that has others elsewhere."""
         if self.replies:
             self.tools += 1
             row = call(self._next, self._parent(0.3), self.tools, self.random.choice(self.replies))
             self._add(row, goes_on=self.random.random() < 0.7)
 
     def _late_result(self) -> None:
-        """A result of an earlier call, or of none, on any line."""
+        """Add a result of an earlier call, or of none, on any line."""
         if self.tools:
             tool = self.random.randint(1, self.tools + 1)
             row = result(self._next, self._any(), tool)
             self._add(row, goes_on=self.random.random() < 0.3)
 
-    # what is beside the conversation
+    # lines beside the conversation
 
     def _note(self) -> int:
         kind = self.random.choice(["system", "progress", "attachment"])
@@ -161,7 +161,8 @@ class RandomSession:
         self._add(row, goes_on=self.random.random() < 0.4)
 
     def _sidechain(self) -> None:
-        """A sub-agent, on its own or below the line; the line may go on from its last message."""
+        """Add a sub-agent, separate or below the line; the line may continue from its last
+        message."""
         home, above = self.tip, self.random.choice([None, self.tip])
         for step in range(self.random.randint(1, 4)):
             make = say if step % 2 else ask
@@ -178,7 +179,7 @@ class RandomSession:
         self._add(summary(self._next, number))
 
     def _swap(self) -> None:
-        """Let two lines change places, so that a line may come before its parent."""
+        """Swap two lines, so that a line may come before its parent."""
         one, other = self._any() - 1, self._any() - 1
         self.lines[one], self.lines[other] = self.lines[other], self.lines[one]
 

@@ -18,7 +18,7 @@ SESSION = uid(0xABC)
 
 
 def line(number: int, parent: int | None, role: str = "user", **members: Any) -> Line:
-    """A line; its number is its place in time."""
+    """Return a line; its number is its place in time."""
     return {
         "parentUuid": None if parent is None else uid(parent),
         "isSidechain": False,
@@ -95,7 +95,7 @@ def _reply(id: str | None, blocks: list[Line]) -> Line:
 
 
 def turns(first: int, last: int, parent: int | None) -> list[Line]:
-    """Questions and answers in turns, from one number to another."""
+    """Return questions and answers in turns, from one number to another."""
     found = []
     for number in range(first, last + 1):
         make = ask if number % 2 else say
@@ -113,8 +113,9 @@ def with_null_parents(lines: Iterable[Line]) -> list[Line]:
 
 
 def compacted_twice() -> list[Line]:
-    """33 lines, 23 of them distinct: before it compacts again the recorder writes all that was
-    before the first compaction once more, and hangs its next line on the last copy."""
+    """Return 33 lines, 23 of them distinct: before it compacts again, the recorder writes
+    everything from before the first compaction once more, and the next line's parent is the last
+    copy."""
     history: list[Line] = []
     above: int | None = None
     for question in range(4):
@@ -230,7 +231,7 @@ SESSIONS: dict[str, list[Line]] = {
     "note-after-all": [*turns(1, 8, None), note(9, None)],
     "one-line-thread": [*turns(1, 8, None), ask(9, None, "one line")],
 }
-"""Sessions in which no id stands twice."""
+"""Sessions without duplicate ids."""
 
 
 def to_bytes(lines: Iterable[Line]) -> bytes:

@@ -1,7 +1,7 @@
-"""What `make quick` leaves out: tests that take long also with few random cases.
+"""Tests that `make quick` skips: those that take long even with few random cases.
 
-Each is the beginning of a test's id: a folder, a file or a function. The list was made from
-measured processor time; it says where the time goes and is read, not measured, in each run.
+Each entry is the beginning of a test's id: a folder, a file or a function. The list was made from
+measured processor time; runs do not measure it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ SLOW = (
     "tests/browser/",
     "tests/damage/",
     "tests/torture/",
-    "tests/checks/test_bytes.py::test_a_file_cut_off_anywhere_becomes_sound",
+    "tests/checks/test_bytes.py::test_a_file_cut_off_anywhere_becomes_valid",
     "tests/checks/test_clean.py",
     "tests/checks/test_glances.py",
-    "tests/checks/test_rules.py::test_a_fix_mends_and_then_rests",
+    "tests/checks/test_rules.py::test_a_fix_repairs_and_changes_nothing_when_repeated",
     "tests/cli/test_batches.py",
     "tests/cli/test_conversion.py",
     "tests/cli/test_library.py",
@@ -52,5 +52,5 @@ SLOW = (
 
 
 def is_slow(test: str) -> bool:
-    """Whether a test is left out, by its id."""
+    """Whether a test is skipped, by its id."""
     return test.startswith(SLOW)

@@ -1,4 +1,4 @@
-"""Conversations made of messages at hand, without any format."""
+"""Conversations made of given messages, without any format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Shelf:
         return (self.entry(number, *next(names)) for number in numbers)
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:
-        """Nothing is told by contents here."""
+        """Return nothing: contents reveal no links here."""
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
         found = make_reply_usage(message, own)
@@ -43,7 +43,7 @@ class Shelf:
 
 
 def talk(messages: Iterable[Message], *, format: str = "claude-messages") -> Conversation:
-    """A conversation of these messages, in this order."""
+    """Return a conversation of these messages, in this order."""
     listed = list(messages)
     skeleton = Skeleton()
     for message in listed:
@@ -59,26 +59,26 @@ def talk(messages: Iterable[Message], *, format: str = "claude-messages") -> Con
 
 
 def said(id: str, parent: str | None = None, text: str = "", **fields: object) -> Message:
-    """A message; by default the user's words."""
+    """Return a message; by default the user's words."""
     parts: tuple[Part, ...] = (Text(text or id),)
     return Message(**{"id": id, "parent": parent, "role": "user", "parts": parts, **fields})  # type: ignore[arg-type]
 
 
 def reply(id: str, parent: str | None = None, text: str = "", **fields: object) -> Message:
-    """The assistant's words."""
+    """Return a reply of the assistant."""
     return said(id, parent, text, **{"role": "assistant", **fields})
 
 
 def call(id: str, parent: str | None, *calls: ToolCall, **fields: object) -> Message:
-    """The assistant asks for tools."""
+    """Return a message of the assistant with tool calls."""
     return reply(id, parent, "", **{"parts": calls, **fields})
 
 
 def result(id: str, parent: str | None, *results: ToolResult, **fields: object) -> Message:
-    """Tools answer."""
+    """Return a message with tool results."""
     return said(id, parent, "", **{"role": "tool", "parts": results, **fields})
 
 
 def at(seconds: float) -> int:
-    """A point in time: so many seconds into the first of March 2026."""
+    """Return a time: a number of seconds after the start of 1 March 2026."""
     return 1_772_323_200 * SECOND + int(seconds * SECOND)

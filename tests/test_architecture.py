@@ -1,4 +1,4 @@
-"""The shape of the house: imports point downward, files and functions stay small."""
+"""The architecture: imports point downward, files and functions stay small."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LONGEST_FUNCTION = 60
 
 @cache
 def parsed(path: Path) -> ast.Module:
-    """The syntax tree of a file."""
+    """Return the syntax tree of a file."""
     return ast.parse(path.read_text())
 
 
@@ -42,12 +42,12 @@ def layer_of(name: str) -> int:
 
 
 def own_part(path: Path) -> str:
-    """The top-level part of the package a file belongs to."""
+    """Return the top-level part of the package that a file belongs to."""
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def imports(path: Path) -> Iterator[str]:
-    """What a module imports from the package, as dotted names below it."""
+    """Yield a module's imports from the package, as dotted names below it."""
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("talktree"):
             module = (node.module or "").removeprefix("talktree").lstrip(".")
@@ -87,7 +87,7 @@ def test_the_studio_is_loaded_only_when_it_is_started() -> None:
 
 
 def _loaded(node: ast.AST) -> list[str]:
-    """What a statement imports."""
+    """Return what a statement imports."""
     match node:
         case ast.ImportFrom():
             return [node.module or ""]
@@ -126,7 +126,7 @@ def test_files_and_functions_are_small_and_explained() -> None:
 
 
 def faults(path: Path) -> Iterator[str]:
-    """What is too long in a file, or not explained."""
+    """Yield what is too long in a file, or has no docstring."""
     tree = parsed(path)
     if (lines := len(path.read_text().splitlines())) > LONGEST_FILE:
         yield f"{lines} lines"
@@ -150,7 +150,7 @@ def _explained(function: ast.FunctionDef | ast.AsyncFunctionDef, tree: ast.Modul
 
 
 def _overrides(function: ast.FunctionDef, tree: ast.Module) -> bool:
-    """Methods of subclasses are explained where they are declared."""
+    """Return methods that override others; they are documented where they are declared."""
     return any(
         function in node.body and node.bases
         for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""What a run draws can be repeated, and other seeds run what it leaves out."""
+"""Drawn cases can be repeated, and other seeds run what one leaves out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_share_can_be_repeated() -> None:
 
 
 @pytest.mark.parametrize("name", SLOW)
-def test_what_is_listed_as_slow_is_there(name: str) -> None:
+def test_tests_listed_as_slow_exist(name: str) -> None:
     path, _, function = name.partition("::")
     assert (HOME / path).exists()
     assert f"def {function.partition('[')[0]}" in (HOME / path).read_text() if function else True

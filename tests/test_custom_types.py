@@ -1,4 +1,4 @@
-"""Messages of types of your own: they keep their name everywhere, and a package can show them.
+"""Messages of custom types: they keep their name everywhere, and a package can show them.
 
 The plug-in, its entry point and the conversation are those of the how-to.
 """
@@ -32,7 +32,7 @@ def talk(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """The package of the how-to, as pip leaves it in a folder of packages."""
+    """Return the package of the how-to, as pip leaves it in a folder of packages."""
     project = tomllib.loads(BLOCKS["toml"])["project"]
     folder = tmp_path / "packages"
     info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"

@@ -1,4 +1,4 @@
-"""Documentation exists, is true, and stays in step with the program."""
+"""The documentation is complete, correct, and in step with the program."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_rule_has_its_place_in_the_reference() -> None:
         assert f"[{rule.code}]" in listed
 
 
-def test_what_reading_notices_is_a_rule_of_the_same_severity() -> None:
+def test_notices_from_reading_have_a_rule_of_the_same_severity() -> None:
     known = {rule.code: (rule.name, rule.severity) for rule in all_rules()}
     for code in READING.values():
         assert known[code.code] == (code.name, code.severity), code

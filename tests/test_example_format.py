@@ -1,6 +1,6 @@
 """The example package of a format, installed as a user would install it, works everywhere.
 
-It was written from CONTRIBUTING.md; this test knows it by its command line and its files only.
+It was written from CONTRIBUTING.md; this test uses only its command line and its files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_LINES = 120
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the installed package."""
+    """Return a folder with the installed package."""
     folder = tmp_path_factory.mktemp("example")
     copy = folder / "package"
     shutil.copytree(PACKAGE, copy)
@@ -55,7 +55,7 @@ class Home:
         )  # fmt: skip
 
     def said(self, *arguments: str) -> str:
-        """What a command prints; it must succeed and warn of nothing."""
+        """Run a command that must succeed without a warning, and return its output."""
         done = self.run(*arguments)
         assert done.returncode == 0, done.stderr
         assert "warning" not in done.stderr

@@ -1,4 +1,4 @@
-"""The maker of mutants: each is a valid program that differs in one place."""
+"""Mutants: each is a valid program that differs in one place."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_each_mutant_is_a_program_that_differs_in_one_place() -> None:
         assert mutant.area == "model"
 
 
-def test_all_kinds_of_mistakes_are_made() -> None:
+def test_all_kinds_of_mutants_are_made() -> None:
     made = {(mutant.before, mutant.after) for mutant in found()}
     assert ("limit < MOST", "(limit) <= (MOST)") in made
     assert ("not limit == 2", "((limit == 2))") in made
@@ -50,7 +50,7 @@ def test_all_kinds_of_mistakes_are_made() -> None:
     assert ("5", "6") in made
 
 
-def test_what_only_the_type_checker_sees_is_left_alone() -> None:
+def test_code_for_the_type_checker_is_left_alone() -> None:
     lines = {mutant.line for mutant in found()}
     assert not lines & {4, 5}
 

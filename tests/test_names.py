@@ -1,7 +1,8 @@
-"""Names separate: one class name, one module name, and formats are named in their own folders.
+"""Names are unique and formats separate: one class name, one module name, no format names
+elsewhere.
 
-What breaks these laws today is in `names.json`, a list that only shrinks: an entry that is not
-needed any more fails too. `python -m tests.test_names` removes such entries.
+Exceptions are listed in `names.json`, a list that only shrinks: an entry that is not needed any
+more fails too. `python -m tests.test_names` removes such entries.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ FIXED_WORDS = frozenset(
 )
 """Modules that every format folder may have."""
 OWN_STUDIO = "studio"
-"""The name of Talktree's own studio, and by chance of a format."""
+"""The name of Talktree's own studio, and coincidentally of a format."""
 SESSIONS = ("session", "sage")
-"""A session store is a folder in this format, so it may know it."""
+"""A session store is a folder in this format, so it may name it."""
 
 
 def allowed() -> dict[str, dict[str, int]]:
-    """What may still break each law, and how often."""
+    """Return how often each law may still be broken, by name."""
     found: dict[str, dict[str, int]] = json.loads(ALLOWED.read_text())
     return found
 
 
 def breaches(package: Package) -> dict[str, dict[str, int]]:
-    """What breaks each law now, and how often."""
+    """Return how often each law is broken now, by name."""
     return {
         "classes": repeated(public_classes(package)),
         "formats": dict(_format_names(package)),
@@ -59,7 +60,7 @@ def breaches(package: Package) -> dict[str, dict[str, int]]:
 
 
 def _format_names(package: Package) -> Iterator[tuple[str, int]]:
-    """How often modules outside of `formats` name a format."""
+    """Count how often modules outside of `formats` name a format."""
     folders = {module: slug for slug, module in BUILT_IN.items()}
     for path in package.modules:
         part = path.relative_to(package.root).parts[0]

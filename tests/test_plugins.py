@@ -1,4 +1,4 @@
-"""A plug-in that is broken is reported once and skipped; everything else works as without it."""
+"""A broken plug-in is reported once and skipped; everything else works as without it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(site: Path, home: Path, *arguments: str) -> subprocess.CompletedProcess[
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with every kind of broken plug-in."""
+    """Return a folder with every kind of broken plug-in."""
     site = tmp_path_factory.mktemp("site")
     for name, (code, _) in BROKEN.items():
         install(site, "talktree.formats", name, code)
@@ -72,7 +72,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def warnings(text: str, names: Iterable[str]) -> list[str]:
-    """The names of the plug-ins that are warned of."""
+    """Return the names of the plug-ins in warnings."""
     lines = [line for line in text.splitlines() if line.startswith("talktree: warning: plug-in ")]
     assert len(lines) == len(set(lines)), "each once"
     return [name for name in names if any(f"plug-in {name} (plugin_" in line for line in lines)]

@@ -17,7 +17,7 @@ NAME = "Marta Lindqvist"
 
 
 def commands(name: str) -> list[str]:
-    """The commands of a block that is marked as tested."""
+    """Return the commands of a block that is marked as tested."""
     found = re.search(rf"<!-- tested: {name} -->\n```console\n(.*?)```", PAGE, re.DOTALL)
     assert found
     return [line.removeprefix("$ ") for line in found[1].splitlines()]
@@ -26,7 +26,7 @@ def commands(name: str) -> list[str]:
 def write_session(
     folder: Path, number: int, text: str, project: str = "-home-ana-app", **members: object
 ) -> Path:
-    """A session of Claude Code that says something."""
+    """Write a session of Claude Code with a text."""
     id = f"{number:08x}-0000-4000-8000-{number:012x}"
     line = {
         "type": "user", "uuid": id, "parentUuid": None, "sessionId": id, "cwd": "/home/ana/app",
@@ -59,19 +59,19 @@ def run_all(names: list[str], home: Path) -> None:
 
 
 def exported(home: Path) -> list[bytes]:
-    """The bytes of all conversations that were exported."""
+    """Return the bytes of all conversations that were exported."""
     return [path.read_bytes() for path in (home / "marta").rglob("*.jsonl")]
 
 
 def forgotten(home: Path) -> set[bytes]:
-    """All versions of all files that the erase command of the page would erase."""
+    """Return all versions of all files that the erase command of the page would erase."""
     command, _ = commands("erase")
     shown = json.loads(run(command.replace("--yes", "--json"), home).stdout)
     named = shown.get("conversations", [shown] if "path" in shown else [])
     found: set[bytes] = set()
     for path in (*(each["path"] for each in named), *shown["companions"]):
         listed = run(f"talktree library versions '{path}' --json", home)
-        # A file that is no conversation is kept with one.
+        # A file that is not a conversation is stored with one.
         versions = json.loads(listed.stdout)["versions"] if listed.returncode == 0 else []
         for number in range(1, len(versions) + 1):
             into = home / "versions" / str(len(found)) / str(number)
@@ -133,7 +133,7 @@ def test_everything_about_a_person_can_be_exported_and_erased(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("only", ["path", "edit", "older version", "sub-agent", "copy"])
-def test_all_that_is_forgotten_was_exported(tmp_path: Path, only: str) -> None:
+def test_everything_forgotten_was_exported(tmp_path: Path, only: str) -> None:
     project = f"-about-{NAME}" if only == "path" else "-home-ana-app"
     session = write_session(tmp_path, 1, "The first question.", project=project)
     agent = {"isSidechain": True, "agentId": "a1", "sessionId": session.stem}

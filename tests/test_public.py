@@ -1,4 +1,4 @@
-"""What `import talktree` offers."""
+"""The public names of `import talktree`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's own configuration: one place for limits, and never a stranger's command."""
+"""The user's own configuration: one place for limits, and never a command from elsewhere."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_folder_of_another_user_brings_no_command(
 
 
 def _talktree(home: Path, config: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command with a data folder and a folder of settings."""
+    """Run a command with a data folder and a folder of settings."""
     env = {**environment(), "TALKTREE_HOME": str(home), "XDG_CONFIG_HOME": str(config)}
     command = ["talktree", *words]
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
@@ -154,7 +154,7 @@ def test_the_file_of_the_user_counts_if_the_home_has_none(tmp_path: Path) -> Non
 
 
 def test_no_test_reads_the_settings_of_the_developer() -> None:
-    # A command that a test runs with a data folder of its own needs a place for settings as well.
+    # A command that a test runs with a separate data folder needs a settings folder as well.
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.Dict):

@@ -1,6 +1,6 @@
-"""Words that are not those of this field, and what to write instead.
+"""Words that are not those of this field, and their replacements.
 
-`python -m tests.wordlist` (part of `make check`) looks for them in everything people read: code,
+`python -m tests.wordlist` (part of `make check`) searches for them in everything people read: code,
 docstrings, messages, the studio's strings and the docs. Files that still have some are listed in
 `wordlist.json` with a number that may only fall; `python -m tests.wordlist --lower` lowers it.
 """
@@ -69,7 +69,7 @@ class Use(NamedTuple):
 
 
 def find_uses(path: str) -> Iterator[Use]:
-    """The words of the list in a file."""
+    """Yield the words of the list in a file."""
     text = (ROOT / path).read_text("utf-8")
     for found in _PATTERN.finditer(text.replace("_", " ")):
         instead = _INSTEAD[int((found.lastgroup or "w0")[1:])]
@@ -77,7 +77,7 @@ def find_uses(path: str) -> Iterator[Use]:
 
 
 def read_files() -> list[str]:
-    """Every file of the project that people read."""
+    """Return every file of the project that people read."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *READ],
         cwd=ROOT,
@@ -90,13 +90,13 @@ def read_files() -> list[str]:
 
 
 def allowed() -> dict[str, int]:
-    """How many uses a file may still have."""
+    """Return how many uses a file may still have."""
     numbers: dict[str, int] = json.loads(ALLOWED.read_text())
     return numbers
 
 
 def main() -> int:
-    """Print the uses that are too many; with --lower, lower what is allowed."""
+    """Print the uses above the limits; with --lower, lower the limits."""
     uses = {path: list(find_uses(path)) for path in read_files()}
     limits = allowed() if ALLOWED.exists() else {}
     if "--lower" in sys.argv or not limits:

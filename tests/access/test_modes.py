@@ -1,4 +1,4 @@
-"""Whatever command runs under whatever umask, no other user can read what Talktree keeps."""
+"""Under any umask, no other user can read what any command of Talktree stores."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ COMMANDS = (
     "session redo --yes",
     "session check",
 )
-"""Run in this order in one folder; some may end with a finding, none with a mistake of ours."""
+"""Run in this order in one folder; some may end with a finding, none with an internal error."""
 
 
 class Bench(NamedTuple):
-    """A folder to work in, and where Talktree keeps what it keeps."""
+    """A working folder and the data folders of Talktree."""
 
     work: Path
     home: Path
@@ -58,7 +58,7 @@ class Bench(NamedTuple):
 
     @property
     def kept(self) -> tuple[Path, ...]:
-        """The folders in which nothing may be open to others."""
+        """The folders in which nothing may be readable by others."""
         return (self.home, self.temporary, self.work / ".sage")
 
     @property
@@ -71,7 +71,7 @@ class Bench(NamedTuple):
         }
 
     def run(self, command: str, mask: str = "000") -> subprocess.CompletedProcess[str]:
-        """What a command of Talktree does under a umask."""
+        """Run a command of Talktree under a umask."""
         return subprocess.run(
             ["sh", "-c", f"umask {mask}; exec {RUN} {command}"],
             cwd=self.work,
@@ -95,10 +95,10 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def open_to_others(*roots: Path) -> list[str]:
-    """Everything below some folders with a permission for anybody but its owner."""
+    """Return everything below some folders that grants a permission to users except the owner."""
     found = []
     for root in roots:
-        # The temporary folder itself is the machine's; a store is there if one was made.
+        # The temporary folder itself belongs to the machine; a store exists if one was made.
         own = [root] if root.name != "temporary" and root.exists() else []
         for path in (*own, *root.rglob("*")):
             mode = path.lstat().st_mode
@@ -108,7 +108,7 @@ def open_to_others(*roots: Path) -> list[str]:
 
 
 def _reachable(root: Path) -> Iterator[str]:
-    """Files that others can read at this moment, because no folder above keeps them out."""
+    """Return the files that others can read now because no folder above blocks access."""
     folders = [root]
     while folders:
         here = folders.pop()
@@ -132,14 +132,14 @@ def _reachable(root: Path) -> Iterator[str]:
 
 @contextmanager
 def looking(*roots: Path) -> Iterator[set[str]]:
-    """Look again and again at what others could read meanwhile."""
+    """Check repeatedly, while something runs, what others could read."""
     found: set[str] = set()
     over = threading.Event()
 
     def look() -> None:
         while not over.is_set():
             for root in roots:
-                # The temporary folder itself is the machine's.
+                # The temporary folder itself belongs to the machine.
                 if root.name == "temporary" or (root.exists() and root.stat().st_mode & 0o011):
                     found.update(_reachable(root))
             time.sleep(0.002)
@@ -162,7 +162,7 @@ def test_no_command_leaves_anything_open_to_others(bench: Bench) -> None:
     assert open_to_others(*bench.kept) == []
     assert seen == set()
     assert [*bench.temporary.iterdir()] == []
-    # What was asked for at a path of the user's own follows the umask.
+    # Output at a path that the user named follows the umask.
     for name in ("out.json", "page.html", "repaired.jsonl"):
         assert (bench.work / name).stat().st_mode & 0o777 == 0o666, name
 
@@ -177,7 +177,7 @@ MAINTENANCE = (
 
 
 def _loose_modes(*roots: Path) -> Iterator[str]:
-    """Files and folders below some folders whose own mode is not private, wherever they are."""
+    """Return files and folders whose own mode is not private, wherever they are."""
     for root in roots:
         for folder, names, files in os.walk(root):
             for name in (*names, *files):
@@ -225,7 +225,7 @@ def _started(bench: Bench, command: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("command", ["watch demo", "studio --no-open demo", "studio --no-open"])
-def test_what_keeps_running_leaves_nothing_open_to_others(bench: Bench, command: str) -> None:
+def test_long_running_commands_leave_nothing_open_to_others(bench: Bench, command: str) -> None:
     with looking(*bench.kept) as seen:
         process = _started(bench, command)
         assert process.stdout is not None

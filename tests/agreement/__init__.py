@@ -1,1 +1,1 @@
-"""All surfaces say the same of the same data."""
+"""All surfaces report the same about the same data."""

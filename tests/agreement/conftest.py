@@ -1,4 +1,4 @@
-"""The populations are laid out and imported once."""
+"""Lay out and import the populations once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the surfaces are asked about: all demos and fixtures, and files made for hard cases."""
+"""The sources that the surfaces are compared on: all demos and fixtures, and files for hard
+cases."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ START = "2026-03-01T10:00:{:02}.000Z"
 
 
 def write_lines(path: Path, lines: Sequence[Line]) -> None:
-    """A JSONL file."""
+    """Write a JSONL file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
@@ -25,7 +26,7 @@ def write_lines(path: Path, lines: Sequence[Line]) -> None:
 def claude_line(
     id: str, parent: str | None, role: str, text: str | None, second: int, **more: object
 ) -> Line:
-    """A message of a Claude Code session; without text its content is empty."""
+    """Return a message of a Claude Code session; without text its content is empty."""
     content: object = [] if text is None else text
     if role == "assistant" and text is not None:
         content = [{"type": "text", "text": text}]
@@ -44,7 +45,7 @@ def claude_line(
 
 
 def muse_dump(conversations: int) -> bytes:
-    """A file with many conversations, each with an id of its own and two messages."""
+    """Return a file with many conversations, each with its own id and two messages."""
     return json.dumps(
         [
             {
@@ -70,7 +71,7 @@ def _many(folder: Path) -> Path:
 
 
 def _threads(folder: Path) -> Path:
-    """Two beginnings in one session, the second one shorter."""
+    """Return one session with two roots; the second thread is shorter."""
     path = folder / "threads.jsonl"
     lines = [claude_line(f"a{n}", f"a{n - 1}" if n else None, "user", f"{n}", n) for n in range(4)]
     write_lines(path, [*lines, claude_line("b0", None, "user", "again", 9)])
@@ -96,7 +97,7 @@ def _compacted(folder: Path) -> Path:
 
 
 def _cut_off(folder: Path) -> Path:
-    """The parent of one message is missing, so views infer it."""
+    """Return a session in which one message's parent is missing, so that views infer it."""
     path = folder / "cut-off.jsonl"
     write_lines(
         path,
@@ -111,7 +112,7 @@ def _cut_off(folder: Path) -> Path:
 
 
 def _unlinked(folder: Path) -> Path:
-    """No message names a parent."""
+    """Return a session in which no message names a parent."""
     path = folder / "unlinked.jsonl"
     roles = ("user", "assistant") * 2
     write_lines(path, [claude_line(f"n{n}", None, role, role, n) for n, role in enumerate(roles)])
@@ -119,7 +120,7 @@ def _unlinked(folder: Path) -> Path:
 
 
 def _copied(folder: Path) -> Path:
-    """Rows are appended once more, as after a compaction that keeps them."""
+    """Return a session with rows appended again, as after a compaction that keeps them."""
     path = folder / "copied.jsonl"
     rows = [
         claude_line(f"k{n}", f"k{n - 1}" if n else None, ("user", "assistant")[n % 2], f"{n}", n)
@@ -130,7 +131,8 @@ def _copied(folder: Path) -> Path:
 
 
 def _differing(folder: Path) -> Path:
-    """An id occurs three times: an exact copy is one message, another text is a second one."""
+    """Return a session with an id three times: an exact copy is one message, another text a second
+    one."""
     path = folder / "differing.jsonl"
     rows = [
         claude_line("d0", None, "user", "first", 0),
@@ -144,7 +146,7 @@ def _differing(folder: Path) -> Path:
 
 
 def _reopened(folder: Path) -> Path:
-    """A message of an earlier session is copied behind the last one of the session."""
+    """Return a session with a message of an earlier session copied after its last one."""
     path = folder / "reopened.jsonl"
     row = claude_line("e0", None, "user", "first", 0, sessionId="an-earlier-session")
     write_lines(path, [row, claude_line("e1", "e0", "user", "second", 1), row])
@@ -152,7 +154,7 @@ def _reopened(folder: Path) -> Path:
 
 
 def _circular(folder: Path) -> Path:
-    """A copy names a parent that hangs on what it is a copy of."""
+    """Return a session with a copy whose parent is a descendant of the original."""
     path = folder / "circular.jsonl"
     row = claude_line("o", "x", "user", "first", 0)
     write_lines(path, [row, row, claude_line("x", "o", "user", "second", 1)])
@@ -160,7 +162,7 @@ def _circular(folder: Path) -> Path:
 
 
 def _silent(folder: Path) -> Path:
-    """Messages without content are messages."""
+    """Return a session with messages without content, which count as messages."""
     path = folder / "silent.jsonl"
     write_lines(
         path,
@@ -174,7 +176,7 @@ def _silent(folder: Path) -> Path:
 
 
 def _empty(folder: Path) -> Path:
-    """A session in which nothing was said."""
+    """Return a session without messages."""
     path = folder / "empty.jsonl"
     write_lines(path, [{"type": "summary", "summary": "Nothing yet", "leafUuid": "u9"}])
     return path
@@ -191,14 +193,14 @@ def reply_line(
     model: str | None = "claude-sonnet-4-5-20250929",
     **more: object,
 ) -> Line:
-    """A piece of an API reply of a Claude Code session, with its tokens."""
+    """Return a piece of an API reply of a Claude Code session, with its token counts."""
     line = claude_line(id, parent, "assistant", text, second)
     line["message"] |= {"id": reply, "model": model, "usage": tokens(output)}
     return line | {"requestId": None if reply is None else f"req_{reply}"} | more
 
 
 def tokens(output: int) -> Line:
-    """Tokens as the API counts them."""
+    """Return token counts in the form of the API."""
     return {
         "input_tokens": 3,
         "output_tokens": output,
@@ -208,7 +210,8 @@ def tokens(output: int) -> Line:
 
 
 def _replies(folder: Path) -> Path:
-    """Replies in pieces, without ids, without models, and in progress lines of sub-agents."""
+    """Return replies in pieces, without ids, without models, and in progress lines of
+    sub-agents."""
     path = folder / "replies.jsonl"
     inner = reply_line("i0", None, "looked", 4, 7, reply="msg_3")
     progress = claude_line("r4", "r3", "user", "", 4)
@@ -225,7 +228,7 @@ def _replies(folder: Path) -> Path:
             claude_line("r0", None, "user", "first", 0),
             reply_line("r1", "r0", "one", 1, 10),
             reply_line("r2", "r1", "two", 2, 30),
-            # The request is missing in a copy; the reply is the same one.
+            # The copy has no request id; it is the same reply.
             reply_line("r3", "r2", "three", 3, 20, requestId=None),
             progress,
             reply_line("r5", "r3", "nameless", 5, 8, reply=None),
@@ -239,7 +242,7 @@ def _replies(folder: Path) -> Path:
 
 
 def _resumed(folder: Path) -> Path:
-    """A session, and another one that goes on from a copy of it, with more tokens in one reply."""
+    """Return a session, and one that continues a copy of it with more tokens in one reply."""
     folder = folder / "resumed"
     lines = [
         claude_line("q0", None, "user", "first", 0),
@@ -259,7 +262,7 @@ def _resumed(folder: Path) -> Path:
 
 
 def _sidechain(folder: Path) -> Path:
-    """A sub-agent's messages in the file of their session, before the main line goes on."""
+    """Return a session with a sub-agent's messages in its file before the main line continues."""
     path = folder / "sidechain.jsonl"
     call = claude_line("t1", "t0", "assistant", None, 1)
     call["message"]["content"] = [
@@ -292,14 +295,14 @@ def _packed(folder: Path) -> Path:
 
 
 def _wide(folder: Path) -> Path:
-    """The same in UTF-16, with copies of messages."""
+    """Return the same session in UTF-16, with copies of messages."""
     path = _copied(folder)
     path.write_bytes(path.read_text().encode("utf-16"))
     return path
 
 
 def _converted(folder: Path) -> Path:
-    """A native dump of a session with several threads."""
+    """Return a native dump of a session with several threads."""
     source = _threads(folder)
     talktree.convert(talktree.read(source), folder / "dump.jsonl", to="native")
     source.unlink()
@@ -307,7 +310,7 @@ def _converted(folder: Path) -> Path:
 
 
 def _dumped_replies(folder: Path) -> Path:
-    """Replies in another format: they have their names and tokens there, too."""
+    """Return replies in another format, which also records their names and tokens."""
     source = _replies(folder)
     talktree.convert(talktree.read(source), folder / "dump.jsonl", to="native")
     source.unlink()
@@ -315,7 +318,7 @@ def _dumped_replies(folder: Path) -> Path:
 
 
 def _mixed(folder: Path) -> Path:
-    """A folder of files of several formats, one of them without messages."""
+    """Write a folder of files of several formats, one of them without messages."""
     folder = folder / "mixed"
     folder.mkdir()
     for name in ("studio-xml.xml", "studio.json", "claude-messages.jsonl"):
@@ -327,7 +330,7 @@ def _mixed(folder: Path) -> Path:
 
 
 def _agents(folder: Path) -> Path:
-    """A session and its sub-agents, in the layout of their program."""
+    """Write a session and its sub-agents, in the layout of their program."""
     id = "99999999-2222-4333-8444-555555555555"
     own = {"sessionId": id}
     project = folder / "project"
@@ -375,7 +378,7 @@ MADE: dict[str, Callable[[Path], Path]] = {
 
 
 def given() -> dict[str, Path]:
-    """All demos and fixtures that one path names."""
+    """Return all demos and fixtures, each named by one path."""
     found = {
         f"demo-{path.name}": path for path in (ROOT / "demo").iterdir() if path.suffix != ".py"
     }
@@ -386,7 +389,7 @@ def given() -> dict[str, Path]:
 
 
 def lay_out(root: Path) -> dict[str, Path]:
-    """Every population in a folder of its own, by name."""
+    """Write each population into its own folder and return the folders by name."""
     paths: dict[str, Path] = {}
     for name, path in given().items():
         target = root / name / path.name

@@ -1,7 +1,7 @@
-"""One function for each surface: what it says of the conversations at a path.
+"""One function for each surface: what it reports about the conversations at a path.
 
-A surface that is added to the product gets its function here. What a surface does not say is left
-out; all that two surfaces say must be equal.
+A surface that is added to the product gets its function here. What a surface does not report is
+left out; everything that two surfaces report must be equal.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from talktree.cli.main import run
 from tests.web.running import Running
 
 Facts = dict[str, Any]
-"""What a surface says of one conversation."""
+"""What a surface reports about one conversation."""
 Said = Mapping[str, Facts]
-"""The same by the ids of the conversations."""
+"""The same by conversation id."""
 COUNTS = ("messages", "threads", "branches", "sidechains")
 TOKENS = ("input", "output", "cache_read", "cache_write")
 
 
 def command(*arguments: str | Path) -> Any:
-    """What a command prints as JSON."""
+    """Return what a command prints as JSON."""
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         run([*map(str, arguments)])
@@ -63,7 +63,8 @@ def python(path: Path) -> Said:
 
 
 def show(path: Path | str, *options: str) -> Said:
-    """`talktree show --json`: the numbers, and what the current branch says."""
+    """Return what `talktree show --json` reports: the numbers and the texts of the current
+    branch."""
     return {
         each["id"]: {
             **{name: each["counts"][name] for name in (*COUNTS, "records")},
@@ -74,7 +75,7 @@ def show(path: Path | str, *options: str) -> Said:
 
 
 def tree(path: Path | str, *options: str) -> Said:
-    """`talktree tree --json`: all messages and branches, counted here."""
+    """Count all messages and branches in `talktree tree --json`."""
     return {
         each["id"]: {
             "messages": len(each["messages"]),
@@ -99,7 +100,7 @@ def file_tokens(paths: Iterable[Path]) -> Facts:
 
 
 def page(path: Path, kind: str, folder: Path) -> str:
-    """The one page of `talktree export --to`, with everything on it."""
+    """Return the single page of `talktree export --to`, with everything on it."""
     target = folder / f"page.{kind}"
     all_of_it = ("--no-redact", "--include-deleted")
     run(["export", str(path), "--to", kind, *all_of_it, "-q", "--force", "-o", str(target)])
@@ -107,7 +108,8 @@ def page(path: Path, kind: str, folder: Path) -> str:
 
 
 def page_facts(page: str) -> Facts:
-    """The numbers at the top of a page; a page that names no branches has one a conversation."""
+    """Return the numbers at the top of a page; a page that names no branches has one per
+    conversation."""
     head = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)[:20_000]
     found = dict.fromkeys(("conversations", "branches"), 1) | {"messages": 0, "sidechains": 0}
     named = r"\b([\d,]+) (conversation|message|branche?|sidechain)s?\b"
@@ -118,24 +120,24 @@ def page_facts(page: str) -> Facts:
 
 
 def articles(page: str) -> int:
-    """The messages on a page of HTML, results together with their calls."""
+    """Return the messages on an HTML page, results together with their calls."""
     return len(re.findall(r"<article class=\"tt-x-row", page))
 
 
 def letters(text: str) -> str:
-    """A text without what rendering changes: marks, spaces, entities and colours of terminals."""
+    """Return text without what rendering changes: markup, spaces, entities and terminal colours."""
     return "".join(filter(str.isalnum, re.sub(r"\[[0-9;]*m", "", html.unescape(text))))
 
 
 def page_letters(page: str) -> str:
-    """The text of a page in its order, without markup."""
+    """Return the text of a page in its order, without markup."""
     if page.startswith("<!"):
         page = re.sub(r"<style>.*?</style>|<[^>]*>", "", page, flags=re.DOTALL)
     return letters(page)
 
 
 def said(path: Path) -> list[str]:
-    """How the texts on the current branches begin, in order, from `talktree show --json`."""
+    """Return the beginnings of the texts on the current branches, from `talktree show --json`."""
     return [
         re.sub(r"^\d+\.", "", part["text"].strip().partition("\n")[0])
         for each in command("show", "--json", path)["conversations"]
@@ -146,7 +148,7 @@ def said(path: Path) -> list[str]:
 
 
 def silent(path: Path) -> int:
-    """The messages on the current branches without anything to see."""
+    """Return the messages on the current branches that have nothing to show."""
     return sum(
         not any(part["type"] != "text" or part["text"].strip() for part in message["parts"])
         for each in command("show", "--json", path)["conversations"]
@@ -170,18 +172,19 @@ def listed(root: Path, *options: str) -> dict[Path, dict[str, Facts]]:
 
 
 def library_totals(root: Path) -> Facts:
-    """`talktree stats --json` of the library."""
+    """Return `talktree stats --json` of the library."""
     found = command("stats", "--json", "--library", root)
     return _totals(found["totals"], found["by_role"])
 
 
 def library_tokens(root: Path) -> Facts:
-    """The replies and tokens in `talktree stats --json` of the library."""
+    """Return the replies and tokens in `talktree stats --json` of the library."""
     return _tokens(command("stats", "--json", "--library", root)["totals"])
 
 
 def usage_table(root: Path) -> tuple[dict[tuple[int, str], Facts], Facts]:
-    """The tokens in the table of replies: by source and conversation, and of those that count."""
+    """Return the tokens in the table of replies: by source and conversation, and of those that
+    count."""
     with talktree.open_library(root, write=False) as library:
         rows = library.table("usage", failed=lambda *_: None).read_all().to_pylist()
     by_conversation: dict[tuple[int, str], Facts] = {}
@@ -201,7 +204,7 @@ def _add(facts: Facts, row: Mapping[str, Any]) -> None:
 
 
 def table(root: Path) -> dict[str, int]:
-    """Rows of the table of messages, by conversation."""
+    """Return rows of the table of messages, by conversation."""
     with talktree.open_library(root, write=False) as library:
         rows = library.table("messages", failed=lambda *_: None).read_all()
         return dict(Counter(rows.column("conversation").to_pylist()))
@@ -211,7 +214,7 @@ def table(root: Path) -> dict[str, int]:
 
 
 def cards(studio: Running) -> dict[Path, dict[str, Facts]]:
-    """The cards of the library's list, by the path of the file."""
+    """Return the cards of the library's list, by the path of the file."""
     found: dict[Path, dict[str, Facts]] = {}
     start, total = 0, 1
     while start < total:
@@ -229,7 +232,8 @@ def cards(studio: Running) -> dict[Path, dict[str, Facts]]:
 
 
 def header(studio: Running, cid: str) -> tuple[str, Facts]:
-    """The open conversation: its header, from which the status bar and the share dialog count."""
+    """Return the header of the open conversation, which the status bar and the share dialog count
+    from."""
     found = studio.get(f"/c/{cid}")
     kinds = [branch["kind"] for branch in found["branches"]]
     return found["id"], {
@@ -244,34 +248,34 @@ def header(studio: Running, cid: str) -> tuple[str, Facts]:
 
 
 def header_tokens(studio: Running, cid: str) -> Facts:
-    """The tokens of the open conversation."""
+    """Return the tokens of the open conversation."""
     found = studio.get(f"/c/{cid}")["tokens"]
     return {name: found[name] for name in TOKENS}
 
 
 def branch_tokens(studio: Running, cid: str) -> Facts:
-    """The tokens of its current branch."""
+    """Return the tokens of its current branch."""
     found = studio.get(f"/c/{cid}/usage")["totals"]
     return {name: found[name] for name in TOKENS}
 
 
 def overview_tokens(studio: Running) -> Facts:
-    """The tokens in the overview of all conversations."""
+    """Return the tokens in the overview of all conversations."""
     found = studio.get("/statistics")["tokens"]
     return {name: found[name] for name in TOKENS}
 
 
 def overview(studio: Running) -> Facts:
-    """The overview of all conversations."""
+    """Return the overview of all conversations."""
     found = studio.get("/statistics")
     return {"conversations": found["conversations"], "messages": found["messages"]}
 
 
-# what they have in common
+# shared helpers
 
 
 def disagreements(said: Mapping[str, Said]) -> list[str]:
-    """What surfaces, by name, say differently of conversations."""
+    """Return what surfaces, by name, report differently about conversations."""
     names = list(said)
     ids = sorted(said[names[0]])
     out = [
@@ -290,7 +294,7 @@ def disagreements(said: Mapping[str, Said]) -> list[str]:
 
 
 def sums(said: Sequence[Facts]) -> Facts:
-    """What totals must say of some conversations."""
+    """Return the totals that some conversations must add up to."""
     roles: Counter[str] = Counter()
     for facts in said:
         roles.update(facts["roles"])
@@ -313,7 +317,7 @@ def _tokens(totals: Any) -> Facts:
 
 
 def milliseconds(nanoseconds: int | None) -> int | None:
-    """A moment as the studio's API has it."""
+    """Return a time as the studio's API has it."""
     return None if nanoseconds is None else nanoseconds // 1_000_000
 
 
@@ -325,7 +329,7 @@ def _stamp(text: str | None) -> int | None:
 
 
 def below(found: Mapping[Path, dict[str, Facts]], path: Path) -> dict[str, Facts]:
-    """What is said of all conversations at a path or below it."""
+    """Return what is reported about all conversations at a path or below it."""
     out: dict[str, Facts] = {}
     for each, facts in found.items():
         if os.path.commonpath([each, path]) == str(path):

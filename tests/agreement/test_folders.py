@@ -1,4 +1,5 @@
-"""A folder is a collection: every command and `read` take all that is in it, or say what not."""
+"""A folder is a collection: every command and `read` include all of it, or report what they
+skip."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ FILES = ("claude-code.jsonl", "studio.json", "muse.json", "native.jsonl")
 
 
 def talktree_command(*arguments: str | Path) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of a command."""
+    """Run a command; return its exit code, stdout and stderr."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
     with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
         code = run([*map(str, arguments)])
@@ -35,7 +36,7 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 @pytest.fixture(params=["demo", "flat", "deep"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Folders with sources of many formats, and a file that is none."""
+    """Write folders with sources of many formats, and a file that is not a source."""
     target = tmp_path / "mixed"
     if request.param == "demo":
         shutil.copytree(DEMO, target)
@@ -50,7 +51,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def single_counts(folder: Path) -> tuple[list[str], int]:
-    """The ids of all conversations and the number of messages, source by source."""
+    """Return the ids of all conversations and the number of messages, source by source."""
     ids, messages = [], 0
     for path in DEMO.iterdir():
         if any(found.name == path.name for found in folder.rglob("*")):
@@ -99,7 +100,7 @@ def test_show_lists_them_and_asks_for_one(folder: Path) -> None:
     assert (code, "Old Sum it is." in out, errors) == (0, True, "")
 
 
-def test_what_needs_one_source_says_so(folder: Path, tmp_path: Path) -> None:
+def test_commands_for_one_source_refuse_several(folder: Path, tmp_path: Path) -> None:
     document = talktree.read(folder)
     with pytest.raises(talktree.TalktreeError, match="sources, not one"):
         talktree.write(document, tmp_path / "out")
@@ -120,7 +121,7 @@ def test_one_unreadable_source_does_not_hide_the_others(tmp_path: Path) -> None:
     assert {Path(each["path"]).name for each in found["failed"]} == {"run.jsonl"}
 
 
-def test_what_is_said_of_a_file_names_its_path_as_given(
+def test_messages_about_a_file_name_its_path_as_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below = tmp_path / "mixed" / "deep"

@@ -20,7 +20,7 @@ IDS = ["conv-0", "conv-1", "conv-2"]
 
 @pytest.fixture
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A dump that has been imported into a library of its own."""
+    """Return a dump that was imported into its own library."""
     monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
     path = tmp_path / "dump.json"
     path.write_bytes(muse_dump(3))
@@ -113,7 +113,7 @@ def test_a_growing_file_gains_rows(dump: Path) -> None:
 def test_a_library_of_an_older_version_is_brought_up_to_date(dump: Path, tmp_path: Path) -> None:
     root = tmp_path / "home" / "library"
     with sqlite3.connect(root / "library.sqlite") as db:
-        # As version 5 left it: one row for the file, and nothing of its conversations.
+        # As version 5 left it: one row for the file and none for its conversations.
         db.execute("DROP TABLE conversations")
         for name in ("tombstones", "tombstone_hashes", "scrubs", "erasures"):
             db.execute(f"DROP TABLE {name}")

@@ -35,6 +35,6 @@ def test_a_page_has_all_messages_and_texts(name: str, world: World, tmp_path: Pa
     whole = (sums["conversations"], sums["branches"], sums["sidechains"]) == (1, 1, 0)
     for id, card in surfaces.below(world.cards, path).items() if whole else ():
         header = world.studio.get(f"/c/{card['cid']}")
-        # A message in which nothing is said has no place on a page.
+        # A message without content has no place on a page.
         shown = surfaces.articles(page)
         assert header["rows"] - surfaces.silent(path) <= shown <= header["rows"], id

@@ -35,7 +35,7 @@ def test_all_tokens_are_counted_once(world: World) -> None:
 
 
 def test_replies_in_pieces_copies_and_progress_lines_count_once(world: World) -> None:
-    # Six replies: the nameless one, msg_1 with 30 tokens of output, and msg_2, 3, 5 and 6.
+    # Six replies: the unnamed one, msg_1 with 30 output tokens, and msg_2, 3, 5 and 6.
     expected = {"replies": 6, "input": 18, "cache_read": 600, "cache_write": 120}
     for name in ("replies", "gz"):
         assert surfaces.file_tokens([world.paths[name]]) == expected | {"output": 58}

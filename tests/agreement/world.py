@@ -1,4 +1,4 @@
-"""All populations, in one library and in a studio that shows it."""
+"""All populations in one library, and a studio that shows it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class World:
 
 
 def read_facts(path: Path) -> surfaces.Said:
-    """What reading a path gives; nothing if it is not a conversation."""
+    """Return the result of reading a path; nothing if it is not a conversation."""
     try:
         return surfaces.python(path)
     except talktree.TalktreeError:

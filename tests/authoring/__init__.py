@@ -1,1 +1,1 @@
-"""Conversations that are written from nothing."""
+"""Conversations that are written from scratch."""

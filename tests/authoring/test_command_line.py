@@ -1,4 +1,4 @@
-"""`talktree new` and `talktree edit`, from the outside: files, exit codes and a naive reader."""
+"""`talktree new` and `talktree edit` from the outside: files, exit codes and a naive reader."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests import oracle
 
 SLUGS = tuple(oracle.READERS)
 EMPTY_UNKNOWN = {"chatbuilder", "claude-messages", "claude-code"}
-"""Formats in which nothing says that an empty conversation is theirs."""
+"""Formats in which an empty conversation cannot be detected."""
 ODD = "Words with ```fences```, <marks> & “quotes”.\n\n\n; role: system\nEnd"
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_a_new_conversation_is_continued_and_sound(
+def test_a_new_conversation_is_continued_and_valid(
     slug: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     paths = [tmp_path / f"c{number}" for number in range(4)]
@@ -50,7 +50,7 @@ def _format(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_messages_can_be_given_at_once(slug: str, tmp_path: Path) -> None:
+def test_several_messages_can_be_given_together(slug: str, tmp_path: Path) -> None:
     path = tmp_path / "c"
     words = ["-m", "user:What is a hash?", "-m", "assistant: Short: a number."]
     assert run(["new", "-t", slug, "-o", str(path), *words]) == 0
@@ -91,7 +91,9 @@ def test_a_file_format_goes_to_stdout_and_a_folder_does_not(
         ["-t", "claude-code", "--title", " "],
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_written(words: list[str], tmp_path: Path) -> None:
+def test_invalid_values_are_refused_and_nothing_is_written(
+    words: list[str], tmp_path: Path
+) -> None:
     path = tmp_path / "c"
     assert run(["new", "-o", str(path), *words]) == (4 if "--title" in words else 2)
     assert not path.exists()

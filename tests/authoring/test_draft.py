@@ -153,7 +153,9 @@ def test_files_and_artifacts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("slug", ["muse", "chatbuilder"])
-def test_what_a_format_has_no_place_for_is_refused_at_once(slug: str, tmp_path: Path) -> None:
+def test_content_that_a_format_cannot_hold_is_refused_immediately(
+    slug: str, tmp_path: Path
+) -> None:
     (tmp_path / "dot.gif").write_bytes(PIXEL)
     draft = talktree.new(slug)
     draft.reply("One")
@@ -238,7 +240,7 @@ def test_wrong_arity_is_a_type_error() -> None:
         draft.reply("x", colour="red")  # type: ignore[call-arg]
 
 
-def test_what_was_read_is_edited_by_the_same_verbs(tmp_path: Path) -> None:
+def test_read_conversations_are_edited_by_the_same_verbs(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     first = talktree.new("claude-messages")
     first.reply("One")
@@ -295,7 +297,7 @@ def test_a_message_without_words_is_written(slug: str, tmp_path: Path) -> None:
     draft.save(tmp_path / "c")
     again = talktree.read(tmp_path / "c")
     assert [each.text for each in again.conversation] == ["", "Say something"]
-    # The program behind one of the formats sends what it reads to an API that refuses no words.
+    # One of the formats is read by a program that sends it to an API which accepts any text.
     assert talktree.check(again).failed == (slug == "claude-code")
 
 

@@ -33,7 +33,7 @@ WRITTEN = {
 }
 
 
-def test_the_example_writes_sound_conversations(
+def test_the_example_writes_valid_conversations(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Whatever is written in whatever order: what was saved reads as what was written, and is sound."""
+"""Whatever is written in any order: a saved file reads as what was written, and is valid."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Said = list[tuple[str, str, str | None, frozenset[str], int | None]]
 @pytest.mark.parametrize("slug", talktree.slugs())
 @given(steps=STEPS)
 @examples(50)
-def test_what_is_saved_reads_as_what_was_written(
+def test_saved_drafts_read_as_what_was_written(
     slug: str, steps: list[tuple[str, int, str, str]]
 ) -> None:
     draft = talktree.new(slug)
@@ -53,12 +53,12 @@ def test_what_is_saved_reads_as_what_was_written(
         again = talktree.read(path)
         assert again.format == slug
         assert sorted(said(again.conversation)) == sorted(said(draft))
-        # Two beginnings that nothing follows look like two messages that name no parent.
+        # Two roots without replies look like two messages that name no parent.
         assert {each.code for each in talktree.check(again).findings} <= {"TRE112"}
 
 
 def taken(draft: Draft, verb: str, at: int, text: str, role: str) -> Draft:
-    """The draft to go on with after a step."""
+    """Return the draft to continue with after a step."""
     if verb == "reply" or not len(draft):
         draft.reply(text, role=role)
         return draft
@@ -78,7 +78,7 @@ def taken(draft: Draft, verb: str, at: int, text: str, role: str) -> Draft:
 
 
 def said(talk: talktree.Conversation | Draft) -> Said:
-    """What is said where, in an order that does not depend on the file."""
+    """Return what each message says, in an order that does not depend on the file."""
     parents: dict[str, str | None] = {each.id: each.parent for each in talk}
     return [
         (each.id, each.role + each.text, parents[each.id], each.flags, each.time_ns)

@@ -1,4 +1,4 @@
-"""Many replies take linear work, and are the same as those that are made one by one."""
+"""Adding many replies takes linear work and gives the same as adding them one by one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ START = 1_770_000_000_000_000_000
 
 
 def calls_for(count: int) -> int:
-    """How many functions are called to write so many replies."""
+    """Return the number of function calls needed to write `count` replies."""
     draft = talktree.new("native")
     number = 0
 
@@ -52,7 +52,7 @@ def test_replies_are_the_same_as_one_by_one(slug: str, tmp_path: Path) -> None:
             slow.edit(slow.path()[-1], "other words")
 
     def reported(draft: talktree.Draft) -> list[object]:
-        """What the messages say, without what is drawn at random."""
+        """Return what the messages say, without random ids and times."""
         return [
             (each.role, each.text, each.time_ns, each.authors, each.flags, each.context)
             for each in draft

@@ -1,4 +1,4 @@
-"""What assistive technology would stumble over, as axe-core tells it."""
+"""Accessibility problems of a page, as axe-core reports them."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ RUN = """async ([where, only, grave, rules]) => {
 
 @cache
 def source() -> str:
-    """The script; it is not part of the page, only of the tests."""
+    """Return the script; it is not part of the page, only of the tests."""
     return SOURCE.read_text()
 
 
 def bring(context: BrowserContext) -> None:
-    """Have it in every page of a window: the policy of the page lets nobody add scripts later."""
+    """Load it in every page of a window; the page's policy does not allow adding scripts later."""
     context.add_init_script(source())
 
 
 def grave_findings(page: Page, where: str, only: list[str] | None = None) -> list[str]:
-    """The serious and critical findings on a part of what is seen now; of some rules or all."""
+    """Return serious and critical findings on the visible part; of some rules or all."""
     found: list[str] = page.evaluate(RUN, [where, only, list(GRAVE), {}])
     return found
 
 
 def all_findings(page: Page, where: str = "body") -> list[str]:
-    """The findings of any weight, also on the size of what is touched (WCAG 2.2)."""
+    """Return findings of any severity, including target sizes (WCAG 2.2)."""
     rules = {"target-size": {"enabled": True}}
     found: list[str] = page.evaluate(RUN, [where, None, None, rules])
     return found

@@ -1,4 +1,4 @@
-"""A real Chromium without a window, and everything that it was asked to load."""
+"""A real Chromium without a window, and every address that it requested."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ FLAGS = (
     "--disable-quic",
 )
 NO_OTHER_HOST = ("MAP * ~NOTFOUND", "EXCLUDE 127.0.0.1", "EXCLUDE localhost")
-"""Rules under which the browser finds no host but this machine, whatever its version looks up."""
+"""Rules under which the browser resolves only this machine, whatever its version looks up."""
 WIDE, PHONE = (1280, 800), (360, 740)
 
 
 def executable() -> str | None:
-    """Where Chromium is; None if there is none."""
+    """Return the path of Chromium; None if there is none."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser for many tests."""
+    """Start a browser for many tests."""
     with sync_playwright() as playwright, launched(playwright) as browser:
         yield browser
 
@@ -50,7 +50,7 @@ def launched(
     `hosts` are Chromium's host resolver rules; with none, names are looked up as usual.
     """
     resolver = [f"--host-resolver-rules={', '.join(hosts)}"] if hosts else []
-    # Chromium refuses to put a sandbox around the pages of the system's own user.
+    # Chromium refuses to sandbox pages for the root user.
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     flags = [*FLAGS, *resolver, *more, *sandbox]
     browser = playwright.chromium.launch(executable_path=executable(), args=flags)
@@ -61,14 +61,14 @@ def launched(
 
 
 class Watched(NamedTuple):
-    """A page, and what it did that nobody asked for."""
+    """A page, and its unexpected requests and errors."""
 
     page: Page
     context: BrowserContext
     elsewhere: list[str]
-    """Addresses of other origins that it tried to load."""
+    """Addresses of other origins that the page tried to load."""
     complaints: list[str]
-    """Errors of scripts, and what the browser refused."""
+    """Script errors, and what the browser refused."""
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def watched(
     dark: bool = False,
     downloads: Path | None = None,
 ) -> Iterator[Watched]:
-    """A window of its own, with no memory of others."""
+    """Open a window with its own empty profile."""
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         color_scheme="dark" if dark else "light",

@@ -1,4 +1,4 @@
-"""One Chromium for the tests here; a studio of its own for each test that changes things."""
+"""One Chromium for these tests, and a separate studio for each test that changes things."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ Open = Callable[..., Screen]
 
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
-    """The driver; gone with the last test here, as nothing asynchronous runs beside it."""
+    """Start the driver; it is stopped after the last test here, as nothing asynchronous runs beside
+    it."""
     if executable() is None:
         pytest.skip("NOT RUN: there is no Chromium on this machine")
     with sync_playwright() as found:
@@ -38,7 +39,8 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A studio that is only looked at: the demo, a long talk of many branches, a damaged one."""
+    """Start a studio that tests only read: the demo, a long conversation with branches, a damaged
+    one."""
     folder = tmp_path_factory.mktemp("gallery")
     shutil.copytree(DEMO, folder / "demo")
     write_long(folder / "long.jsonl")
@@ -49,7 +51,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Path:
-    """The bundled conversations, to be changed at will."""
+    """Return the bundled conversations, which tests may change."""
     folder = tmp_path / "demo"
     shutil.copytree(DEMO, folder)
     return folder
@@ -57,14 +59,14 @@ def demo(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def studio(demo: Path) -> Iterator[Running]:
-    """A studio of them."""
+    """Start a studio of them."""
     with running([demo]) as found:
         yield found
 
 
 @pytest.fixture
 def open_window(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Opens windows that have entered a studio, and closes them when the test is over."""
+    """Return a function that opens windows in a studio; they are closed after the test."""
     with ExitStack() as windows:
 
         def opened(
@@ -78,11 +80,11 @@ def open_window(browser: Browser, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.fixture
 def window(gallery: Running, open_window: Open) -> Screen:
-    """One window on what is only looked at."""
+    """Open one window on the studio that tests only read."""
     return open_window(gallery)
 
 
 @pytest.fixture
 def screen(studio: Running, open_window: Open) -> Screen:
-    """One window on the demo."""
+    """Open one window on the demo."""
     return open_window(studio)

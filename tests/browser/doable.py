@@ -1,4 +1,4 @@
-"""Which edit can be made at which message of a demo, by trying."""
+"""Find by trying which edit can be made at which message of a demo."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ PAIRS: dict[str, Callable[[Conversation, str, str], Operation]] = {
     "move": operations.move,
     "swap": operations.swap,
 }
-"""Edits that take a second message."""
+"""Edits that need a second message."""
 
 
 class Doable(NamedTuple):
-    """An edit that the format takes, at messages that are shown on one branch."""
+    """An edit that the format supports, at messages that are shown on one branch."""
 
     about: str
     other: str = ""
 
 
 def doable(editing: Editing, document: Document, number: int, kind: str) -> Doable | None:
-    """The first place where an edit of a kind can be made; None if the format cannot hold it."""
+    """Return the first place where an edit of a kind works; None if the format cannot hold it."""
     talk = document.conversations[number]
     for leaf in _leaves(editing):
         shown = [each["id"] for each in editing.rows(leaf) if each["kind"] == "message"]

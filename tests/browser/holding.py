@@ -1,4 +1,4 @@
-"""Answers that are held back until a test lets them go."""
+"""Responses that are delayed until a test releases them."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from contextlib import contextmanager
 from playwright.sync_api import Page, Request, Route
 
 PARTS = re.compile(r"/assets/[^/]+\.js$")
-"""Parts of the page. Once it is loaded, with nothing ahead, these are parts of what is opened."""
+"""Script files of the page. After loading without preloading, these belong to what is opened."""
 AHEAD = "window.requestIdleCallback = () => 0"
-"""Lets a page load nothing before it is needed."""
+"""Script that stops a page from preloading anything."""
 WITHOUT_EFFECT = re.compile(r"/(session/plan|uploads|secrets|share/preview)(\?|$)")
 PROBE = "/intercepted"
-"""An address that is asked for only to see whether requests are intercepted."""
+"""An address that is requested only to see whether requests are intercepted."""
 
 
 class Held:
-    """What was asked for and is not answered yet."""
+    """Requests that were not answered yet."""
 
     def __init__(self) -> None:
         self.routes: list[Route] = []
         self._open = False
 
     def take(self, route: Route) -> None:
-        """Hold an answer, or let it through if all are let go."""
+        """Hold a response, or let it through if all are released."""
         if self._open:
             route.continue_()
         else:
             self.routes.append(route)
 
     def release(self) -> None:
-        """Let everything go, and all that comes after it."""
+        """Release everything, and all later requests."""
         self._open = True
         while self.routes:
             self.routes.pop().continue_()
@@ -40,7 +40,7 @@ class Held:
 
 @contextmanager
 def held(page: Page, pattern: re.Pattern[str], method: str | None = None) -> Iterator[Held]:
-    """Hold the answers to some addresses; they are let go at the end at the latest."""
+    """Hold the responses of some addresses; they are released at the end at the latest."""
     found = Held()
 
     def asked(route: Route) -> None:
@@ -58,10 +58,10 @@ def held(page: Page, pattern: re.Pattern[str], method: str | None = None) -> Ite
 
 
 def intercept(page: Page, pattern: re.Pattern[str], handler: Callable[[Route], None]) -> None:
-    """Let a handler answer for some addresses, from the next request of the page on.
+    """Let a handler answer for some addresses, from the page's next request on.
 
-    Chromium tells a page that its requests are intercepted without waiting for it; a key that is
-    pressed at once can be faster, and what it asks for then goes straight to the server.
+    Chromium notifies a page that its requests are intercepted without waiting for it; a key that is
+    pressed immediately can be faster, and its request then goes straight to the server.
     """
     page.route(pattern, handler)
     page.route(f"**{PROBE}", lambda route: route.fulfill(body=PROBE))
@@ -71,14 +71,14 @@ def intercept(page: Page, pattern: re.Pattern[str], handler: Callable[[Route], N
 
 
 def load_nothing_ahead(page: Page) -> None:
-    """Load the page anew; each part of it is asked for when it is opened."""
+    """Reload the page without preloading; each part of it is requested when it is opened."""
     page.add_init_script(AHEAD)
     page.reload()
 
 
 @contextmanager
 def delayed(page: Page, pattern: re.Pattern[str], milliseconds: int) -> Iterator[list[str]]:
-    """Let the answers to some addresses come late; the addresses that were asked for."""
+    """Delay the responses of some addresses; return the requested addresses."""
     found: list[str] = []
 
     def asked(route: Route) -> None:
@@ -95,7 +95,7 @@ def delayed(page: Page, pattern: re.Pattern[str], milliseconds: int) -> Iterator
 
 @contextmanager
 def changes(page: Page) -> Iterator[list[str]]:
-    """The addresses of all changes that the page asks for."""
+    """Return the addresses of all changes that the page requests."""
     found: list[str] = []
 
     def asked(request: Request) -> None:

@@ -1,4 +1,4 @@
-"""What a person sees and does in a window of the studio."""
+"""What a user sees and does in a window of the studio."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.browser.chromium import WIDE, Watched, watched
 from tests.web.running import Running
 
 PATIENCE = 30_000
-"""Milliseconds after which something counts as not there; several browsers may run at once."""
+"""Milliseconds after which an element counts as missing; several browsers may run in parallel."""
 NO = "Failed to load resource: the server responded with a status of 4"
 expect.set_options(timeout=PATIENCE)
 
@@ -27,20 +27,20 @@ class Screen:
         self.studio = studio
 
     def cid(self, format: str) -> str:
-        """The conversation of a format."""
+        """Return the id of the conversation in a format."""
         cards = self.studio.get("/conversations")["cards"]
         return next(str(card["cid"]) for card in cards if card["format"] == format)
 
     def titled(self, words: str) -> str:
-        """The conversation whose title has these words."""
+        """Return the conversation whose title has these words."""
         cards = self.studio.get("/conversations", text=words)["cards"]
         return next(str(card["cid"]) for card in cards if words in card["title"])
 
     def open(self, cid: str, message: str | None = None) -> None:
-        """Go to a conversation, or to a message of it."""
+        """Open a conversation or one of its messages."""
         place = f"#/c/{cid}" + (f"/m/{message}" if message else "")
         self.page.goto(f"{self.studio.origin}/{place}")
-        # The rows of the conversation before may still be there, or only the end of this one.
+        # The rows of the previous conversation may still be there, or only the end of this one.
         self.page.locator(
             f'[role=feed][data-cid="{cid}"][aria-busy=false] article'
         ).first.wait_for()
@@ -52,49 +52,49 @@ class Screen:
 
     @property
     def current(self) -> Locator:
-        """The message that is pointed at."""
+        """The selected message."""
         return self.page.locator("article[aria-current=true]")
 
     def message(self, id: str) -> Locator:
-        """A message that is shown, by its id."""
+        """Return a shown message by its id."""
         return self.page.locator(f'article[data-id="{id}"]')
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
-        """A button by its name."""
+        """Return a button by its name."""
         return self.page.get_by_role("button", name=name, exact=True)
 
     def tab(self, name: str) -> Locator:
-        """A tab by its first word; a number may follow."""
+        """Return a tab by its first word; a number may follow."""
         return self.page.get_by_role("tab", name=re.compile(f"^{name}"))
 
     def dialog(self, name: str | re.Pattern[str]) -> Locator:
-        """What lies over the page."""
+        """The open dialog."""
         return self.page.get_by_role("dialog", name=name)
 
     def choose(self, menu: str | re.Pattern[str], item: str | re.Pattern[str]) -> None:
-        """Open a menu of the page and take one of what it offers."""
+        """Open a menu of the page and choose one of its items."""
         self.button(menu).click()
         self.menu_item(item).click()
 
     def menu_item(self, name: str | re.Pattern[str]) -> Locator:
-        """Something that the open menu offers."""
+        """Return an item of the open menu."""
         return self.page.locator("[role=menuitem], [role=menuitemradio]").filter(has_text=name)
 
     def again(self) -> None:
-        """Load the page once more."""
+        """Reload the page."""
         self.page.reload()
 
     @property
     def place(self) -> str:
-        """Where the reader is, as the address says it."""
+        """The reader's position, as the address names it."""
         return self.page.url.partition("#")[2]
 
     def hears(self, text: str) -> None:
-        """Something is said to the reader, as assistive technology hears it."""
+        """Expect an announcement to assistive technology."""
         expect(self.page.get_by_role("status").filter(has_text=text)).to_have_count(1)
 
     def clipboard(self) -> str:
-        """What was copied last."""
+        """The content of the clipboard."""
         return str(self.page.evaluate("navigator.clipboard.readText()"))
 
     def press(self, *keys: str) -> None:
@@ -103,15 +103,16 @@ class Screen:
             self.page.keyboard.press(key)
 
     def picture(self, path: Path) -> Path:
-        """A picture of what is seen."""
+        """Take a screenshot."""
         self.page.screenshot(path=path)
         return path
 
     def assert_quiet(self) -> None:
-        """Nothing was loaded from elsewhere, no script failed, the browser refused nothing.
+        """Assert that nothing was loaded from elsewhere, no script failed and the browser refused
+        nothing.
 
-        That the studio says no is told by the browser, too, and is part of the talk: a message that
-        is pointed at may be gone when it is asked for.
+        The browser also reports error responses of the studio, which are expected: a message that
+        is selected may be gone when it is requested.
         """
         assert self.seen.elsewhere == [], self.seen.elsewhere
         unexpected = [each for each in self.seen.complaints if not each.startswith(NO)]
@@ -128,11 +129,11 @@ def entered(
     downloads: Path | None = None,
     at: str = "",
 ) -> Iterator[Screen]:
-    """A window that came in by the printed address."""
+    """Open a window at the printed address."""
     with watched(browser, studio.origin, size=size, dark=dark, downloads=downloads) as seen:
         seen.page.set_default_timeout(PATIENCE)
         seen.page.goto(studio.keys.build_address(studio.keys.token))
-        # Loading the page anew before the login is answered would lose the token.
+        # Reloading the page before the login is answered would lose the token.
         seen.page.wait_for_function("() => 'talktree.key' in localStorage")
         screen = Screen(seen, studio)
         if at:

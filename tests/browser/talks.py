@@ -1,4 +1,4 @@
-"""Conversations that the demo has none of: long ones, damaged ones, growing ones."""
+"""Conversations that the demo does not have: long, damaged and growing ones."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 FLAKY, SOURDOUGH, LAMP, GARDEN = "Flaky sunset", "Sourdough", "Winter hours", "kitchen garden"
 """Titles in the demo: of Claude Code, native, of Sage, of Claude's message types."""
 TOWER, BELL = "Step 0 of the tower", "Is the bell still there"
-"""Titles of what is written here: the long one and the damaged one."""
+"""Titles of the conversations written here: the long one and the damaged one."""
 SESSION = "5f0e6a52-9c1d-4b7e-a2d4-5b8f6c7d9e02"
 PROMPTS = 60
-"""Prompts of the long talk; each but the first was asked in two ways."""
+"""Prompts of the long conversation; each but the first has two versions."""
 WORDS = "The tower has a stair, and the stair has many steps. "
 
 
 def named(number: int, kind: int = 0) -> str:
-    """The id of a message."""
+    """Return the id of a message."""
     return f"{kind:08x}-0000-4000-8000-{number:012x}"
 
 
 def line(id: str, parent: str | None, role: str, content: Any, second: int) -> dict[str, Any]:
-    """A message as Claude Code writes it."""
+    """Return a message as Claude Code writes it."""
     message: dict[str, Any] = {"role": role, "content": content}
     if role == "assistant":
         spent = {"input_tokens": 40, "output_tokens": 12}
@@ -37,13 +37,14 @@ def line(id: str, parent: str | None, role: str, content: Any, second: int) -> d
 
 
 def written(path: Path, lines: list[dict[str, Any]]) -> Path:
-    """The lines as a file."""
+    """Write the lines to a file."""
     path.write_text("".join(json.dumps(each) + "\n" for each in lines))
     return path
 
 
 def write_long(path: Path) -> Path:
-    """Many prompts, each asked twice, and an answer that is too long to be shown at once."""
+    """Write many prompts, each in two versions, and an answer that is too long to be shown in
+    full."""
     lines: list[dict[str, Any]] = []
     last: str | None = None
     for number in range(PROMPTS):
@@ -61,7 +62,7 @@ def write_long(path: Path) -> Path:
 
 
 def write_damaged(path: Path) -> Path:
-    """Two messages hang on one that is not there, and one line is torn."""
+    """Write a session with two messages whose parent is missing and one truncated line."""
     lines = [
         line(named(1, 4), None, "user", "Is the bell still there?", 1),
         line(named(2, 4), named(1, 4), "assistant", "It is, and it rings.", 2),

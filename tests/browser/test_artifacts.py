@@ -1,4 +1,4 @@
-"""Artifacts: their source first; they run only when somebody asks, walled off."""
+"""Artifacts: their source is shown first; they run only on request, isolated."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ARTIFACTS = {
 
 
 def talk(folder: Path) -> Path:
-    """A conversation with one message for each artifact."""
+    """Start a studio with one message for each artifact."""
     (made,) = export_document(
         document(said("user", "u1", None, "hello")), ExportOptions(to="native")
     ).files.values()
@@ -62,14 +62,14 @@ def talk(folder: Path) -> Path:
 
 
 def artifact(screen: Screen, cid: str, id: str) -> Locator:
-    """An artifact in its message."""
+    """Return an artifact in its message."""
     screen.open(cid, f"a-{id}")
     expect(screen.message(f"a-{id}")).to_have_attribute("aria-current", "true")
     return screen.message(f"a-{id}").get_by_role("region", name=ARTIFACTS[id][0], exact=True)
 
 
 def run(shown: Locator) -> FrameLocator:
-    """Run it; what is in its frame."""
+    """Run it and return the content of its frame."""
     expect(shown.locator("iframe")).to_have_count(0)
     shown.get_by_role("button", name="Run").click()
     frame = shown.locator("iframe")

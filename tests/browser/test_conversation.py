@@ -1,4 +1,4 @@
-"""A conversation in the browser: every format's demo, every kind of thing in a message."""
+"""A conversation in the browser: every format's demo, every kind of content in a message."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ READ, GREP, FAILED, EDIT = 3, 4, 6, 8
 
 
 def ids(screen: Screen, cid: str) -> list[str]:
-    """The messages of the current branch, in order."""
+    """Return the messages of the current branch, in order."""
     return [str(row["id"]) for row in screen.studio.get(f"/c/{cid}/rows", limit=100)["rows"]]
 
 
 def fold(row: Locator, name: str) -> Locator:
-    """A line of a message that can be unfolded."""
+    """Return a line of a message that can be unfolded."""
     return row.get_by_role("button", name=re.compile(f"^{name}"))
 
 
@@ -86,7 +86,7 @@ def test_markdown_is_formatted_and_code_can_be_copied(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_tool_calls_unfold_and_tell_how_they_ended(window: Screen) -> None:
+def test_tool_calls_unfold_and_show_how_they_ended(window: Screen) -> None:
     cid = window.titled(FLAKY)
     rows = ids(window, cid)
     window.open(cid, rows[READ])
@@ -173,7 +173,7 @@ def test_images_are_shown_and_enlarged(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_what_was_cut_is_shown_on_demand(window: Screen) -> None:
+def test_omitted_content_is_shown_on_demand(window: Screen) -> None:
     window.open(window.titled(TOWER))
     row = window.message(named(PROMPTS - 1, 3))
     row.get_by_role("button", name=re.compile("^Show all")).click()
@@ -244,7 +244,7 @@ def test_rows_are_narrowed_by_role_tool_and_state(window: Screen) -> None:
     bar.get_by_role("button", name="User").click()
     tool = bar.get_by_role("combobox", name="Filter by tool")
     tool.fill("Bash")
-    # What is known already is taken as soon as it is typed.
+    # A known name is accepted as soon as it is typed.
     tool.press("Enter")
     passing("role:assistant,tool:Bash")
     bar.get_by_role("button", name="Failed").click()
@@ -257,10 +257,10 @@ def test_rows_are_narrowed_by_role_tool_and_state(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_what_says_nothing_takes_no_room(tmp_path: Path, open_window: Open) -> None:
+def test_records_without_content_take_no_room(tmp_path: Path, open_window: Open) -> None:
     ids = [named(each) for each in range(1, 5)]
     asked = line(ids[0], None, "user", "Mend it", 1)
-    # Bookkeeping in the chain, an answer, and an event without words.
+    # Bookkeeping in the chain, an answer, and an event without text.
     progress = {**line(ids[1], ids[0], "user", "", 2), "type": "progress", "entrypoint": "cli"}
     answer = line(ids[2], ids[1], "assistant", "Done.", 3)
     ended = {**line(ids[3], ids[2], "user", "", 4), "type": "system", "subtype": "turn_duration"}
@@ -281,7 +281,7 @@ def test_what_says_nothing_takes_no_room(tmp_path: Path, open_window: Open) -> N
         thin.click()
         screen.tab("Raw").click()
         expect(record).to_contain_text("4200")
-        # A link to what has no row leads to the row it belongs to.
+        # A link to a message without a row leads to the row it belongs to.
         screen.open(screen.cid("claude-code"), ids[1])
         expect(screen.message(ids[0])).to_have_attribute("aria-current", "true")
 
@@ -325,7 +325,7 @@ def test_a_conversation_opens_where_the_reader_was_last(
     screen.open(tower)
     expect(screen.current).to_have_attribute("data-id", named(21, 3))
     expect(screen.current).to_be_in_viewport()
-    # Another branch, also after the page was loaded anew.
+    # Another branch, also after the page was reloaded.
     screen.open(tower, named(7, 1))
     expect(page).to_have_url(re.compile("leaf="))
     screen.open(other)
@@ -333,11 +333,11 @@ def test_a_conversation_opens_where_the_reader_was_last(
     screen.open(tower)
     expect(screen.current).to_have_attribute("data-id", named(7, 1))
     expect(page).to_have_url(re.compile("leaf="))
-    # What an address names wins.
+    # What an address names takes precedence.
     screen.open(other)
     screen.open(tower, named(40, 2))
     expect(screen.current).to_have_attribute("data-id", named(40, 2))
-    # What is remembered of another file counts for nothing.
+    # State that is remembered of another file is ignored.
     fresh = open_window(gallery)
     kept = [[tower, {"path": "elsewhere", "leaf": None, "id": named(3, 3), "selected": True}]]
     fresh.page.add_init_script(f"localStorage['talktree.places'] = {json.dumps(json.dumps(kept))}")

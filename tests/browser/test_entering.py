@@ -1,4 +1,4 @@
-"""Coming in by the printed address, and a window of any size."""
+"""Logging in by the printed address, and windows of any size."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_file_that_a_browser_is_started_with_leads_in(
     page.locator(".card").first.wait_for()
     assert not file.path.exists()
     assert (page.evaluate("document.referrer"), "token" in page.url) == ("", False)
-    # The fragment stays in the browser; Playwright tells of it with the first address.
+    # The fragment stays in the browser; Playwright reports it with the first address.
     assert [each for each in asked if token in each and "/#token=" not in each] == []
     page.go_back()
     assert token not in page.url
@@ -152,7 +152,7 @@ def test_another_server_on_the_port_cannot_use_the_key(
 
 @contextmanager
 def foreign_server(port: int) -> Iterator[str]:
-    """A foreign program, on the port that the studio had."""
+    """Run a foreign program on the port that the studio had."""
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

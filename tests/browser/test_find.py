@@ -1,4 +1,4 @@
-"""Finding words in the conversation that is open."""
+"""Finding words in the open conversation."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_words_inside_of_folded_blocks_are_found_too(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_what_a_filter_hides_is_shown_when_it_is_found(window: Screen) -> None:
+def test_a_filtered_message_is_shown_when_it_is_found(window: Screen) -> None:
     window.open(window.titled(FLAKY))
     window.press("F")
     window.button("User").click()

@@ -1,7 +1,7 @@
 """A page of another site, in a browser that has entered the studio, gets nothing out of it.
 
 Other ports of this machine are the same site to the browser, so their servers receive the cookie;
-names that lead here by a trick are the same address. Both are tried.
+host names that are made to resolve here have the same address. Both are tried.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ASK = """async (path) => {
 
 
 class Said(Struct):
-    """What the studio would say."""
+    """What the studio would answer."""
 
     secret: str = "the conversation"
 
@@ -54,7 +54,7 @@ class Visited(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """Another program's web server on this machine, and the cookies that it was sent."""
+    """Another program's web server on this machine, and the cookies that it received."""
 
     port: int
     cookies: list[str]
@@ -91,7 +91,7 @@ def visited(playwright: Playwright) -> Iterator[Visited]:
     answers: list[str] = []
 
     def touch(studio: StudioContext, call: RouteCall) -> Said:
-        """Counts."""
+        """Count the calls."""
         answers.append(f"{call.request.method} {dict(call.request.headers)}")
         return Said()
 
@@ -112,7 +112,7 @@ def visited(playwright: Playwright) -> Iterator[Visited]:
 
 
 def test_the_studios_own_page_is_answered(visited: Visited) -> None:
-    """The control: what the foreign pages try does work from the own one."""
+    """The control: what the foreign pages try does work from the studio's own page."""
     said = visited.page.evaluate(ATTEMPTS, f"{visited.studio.origin}{API}/touch")
     assert len(visited.answers) == 3
     assert any("the conversation" in each for each in said["got"])
@@ -127,7 +127,7 @@ def test_another_port_of_this_machine_gets_nothing(visited: Visited) -> None:
     assert visited.answers == []
 
 
-def test_what_another_port_receives_does_not_open_the_studio(visited: Visited) -> None:
+def test_credentials_sent_to_another_port_do_not_open_the_studio(visited: Visited) -> None:
     """A local server may replay, outside of the browser, everything that the browser sent to it."""
     with _elsewhere() as elsewhere:
         visited.page.goto(f"http://127.0.0.1:{elsewhere.port}/")

@@ -1,4 +1,4 @@
-"""Forgetting in the browser: what is asked, and what all windows show afterwards."""
+"""Forgetting in the browser: the confirmation, and what all windows show afterwards."""
 
 from __future__ import annotations
 

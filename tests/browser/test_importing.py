@@ -1,4 +1,4 @@
-"""Bringing files in: dropped or chosen, looked over first, kept when somebody says so."""
+"""Importing files: dropped or chosen, previewed first, stored on confirmation."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ DROP = """([name, text]) => {
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Running]:
-    """A studio with one small conversation."""
+    """Start a studio with one small conversation."""
     with running([copied("muse", tmp_path / "work")]) as found:
         yield found
 
 
 def chosen(screen: Screen, *files: Path) -> Locator:
-    """Choose files by the button; the dialog about them."""
+    """Choose files by the button; return the dialog about them."""
     with screen.page.expect_file_chooser() as chooser:
         screen.button("Import").click()
     chooser.value.set_files(list(files))
@@ -94,7 +94,7 @@ def test_chosen_files_are_kept_together_and_as_another_format(
 
 
 def dropped(screen: Screen, *paths: Path) -> None:
-    """Drop what lies on the disk, as a file manager does."""
+    """Drop files from the disk, as a file manager does."""
     browser = screen.seen.context.new_cdp_session(screen.page)
     held = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver", "drop"):
@@ -121,7 +121,7 @@ def test_folders_that_are_one_conversation_are_kept_as_they_are(
     screen.assert_quiet()
 
 
-def test_what_is_no_conversation_is_reported_and_not_kept(
+def test_files_that_are_not_conversations_are_reported_and_not_kept(
     studio: Running, open_window: Open, tmp_path: Path
 ) -> None:
     (noise := tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 64)

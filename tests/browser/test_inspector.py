@@ -1,4 +1,4 @@
-"""What goes with a conversation: files, tasks, what it cost, its records, problems, edits."""
+"""The inspector of a conversation: files, tasks, costs, records, problems, edits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.web.running import running
 
 
 def inspector(screen: Screen, tab: str) -> Locator:
-    """A tab of the inspector."""
+    """Return a tab of the inspector."""
     screen.tab(tab).click()
     return screen.page.get_by_role("tabpanel", name=re.compile(f"^{tab}"))
 

@@ -1,4 +1,4 @@
-"""Without a mouse: every key does what the help says of it, and one gets everywhere."""
+"""Without a mouse: every key does what the help says, and every part can be reached."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.web.running import Running, running
 
 
 def listed(screen: Screen) -> dict[str, str]:
-    """What the help tells: for each thing that can be done its keys."""
+    """Return what the help lists: the keys of each action."""
     screen.press("?")
     dialog = screen.dialog("Help")
     expect(dialog).to_be_visible()
@@ -37,7 +37,7 @@ def selected(screen: Screen, id: str) -> None:
 
 
 def closes(screen: Screen, name: str | re.Pattern[str]) -> None:
-    """A dialog is there, and Escape closes it."""
+    """Assert that a dialog is open and that Escape closes it."""
     expect(screen.dialog(name)).to_be_visible()
     screen.press("Escape")
     expect(screen.dialog(name)).to_be_hidden()
@@ -110,7 +110,7 @@ def thinking(screen: Screen) -> None:
 
 
 def switched(key: str, role: str, name: str) -> Callable[[Screen], None]:
-    """A key that brings something up and takes it away again."""
+    """Return a check that a key shows something and hides it again."""
 
     def checked(screen: Screen) -> None:
         found = screen.page.get_by_role(role, name=name)  # type: ignore[arg-type]
@@ -233,7 +233,7 @@ CHECKS: dict[str, Callable[[Screen], None]] = {
     "e": share,
     "r, u Ctrl Z, Ctrl Shift Z, x, c, s": edited,
 }
-"""By keys as the help shows them; the last one changes things."""
+"""Keys as the help shows them; the last one changes things."""
 
 
 def test_every_key_of_the_help_does_what_it_says(screen: Screen) -> None:
@@ -258,10 +258,10 @@ NOTHING_TO_DO = [
     ("k", "This is the first message."),
     ("K", "No earlier prompt"),
 ]
-"""Keys at the first message of a conversation that was not edited, and what is said."""
+"""Keys at the first message of a conversation without edits, and the expected announcement."""
 
 
-def test_a_key_that_does_nothing_says_why(screen: Screen) -> None:
+def test_a_key_without_effect_says_why(screen: Screen) -> None:
     screen.open(screen.titled(SOURDOUGH))
     page = screen.page
     expect(screen.button("Undo")).to_be_disabled()
@@ -329,7 +329,7 @@ def test_keys_that_would_change_something_say_that_nothing_can_be_changed(
 
 
 def focused(page: Page) -> str:
-    """The role or tag and the words of what has the focus."""
+    """Return the role or tag and the text of the focused element."""
     return str(
         page.evaluate(
             """() => {
@@ -342,7 +342,7 @@ def focused(page: Page) -> str:
 
 
 def tab_to(screen: Screen, wanted: str) -> None:
-    """Press Tab until something has the focus, as a person would."""
+    """Press Tab until something has the focus, as a user would."""
     for _ in range(80):
         if re.search(wanted, focused(screen.page)):
             return

@@ -1,4 +1,4 @@
-"""How things stand on the page: lines that meet, nothing cut off, nothing that jumps."""
+"""Layout of the page: aligned lines, nothing cut off, nothing that jumps."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_who_rushes_sees_painted_rows_and_then_the_rows(window: Screen) -> None:
     window.assert_quiet()
 
 
-def test_what_is_not_there_is_said_once_and_leads_somewhere(window: Screen) -> None:
+def test_missing_pages_are_reported_once_with_a_link(window: Screen) -> None:
     page = window.page
     cid = window.titled(FLAKY)
     window.open(cid, "nowhere")
@@ -174,7 +174,7 @@ def test_an_address_has_the_tab_and_the_filter_in_it(gallery: Running, open_wind
     second.press("G", "k", "k")
     assert "tab=usage" in second.place
     assert "show=role" in second.place
-    # What is narrowed is this conversation, not the next one.
+    # The filter applies to this conversation, not to the next one.
     second.press("]")
     expect(second.page).not_to_have_url(re.compile("show="))
     expect(second.page.get_by_text("pass the filter")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""The library in the browser: what is there, narrowed and sorted, and what all of it comes to."""
+"""The library in the browser: the list, filters, sorting and totals."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tests.web.running import running
 
 
 def cards(screen: Screen) -> Locator:
-    """The conversations of the list."""
+    """Return the conversations of the list."""
     return screen.page.get_by_role("listbox", name="Conversations").get_by_role("option")
 
 
 def titles(screen: Screen, **query: str) -> list[str]:
-    """What the list is to show, in order."""
+    """Return the titles that the list should show, in order."""
     return [str(card["title"]) for card in screen.studio.get("/conversations", **query)["cards"]]
 
 
 def shows(screen: Screen, wanted: list[str]) -> None:
-    """The list shows just these."""
+    """Expect the list to show exactly these."""
     expect(cards(screen)).to_contain_text(wanted)
     how_many = f"{len(wanted)} conversation{'' if len(wanted) == 1 else 's'}"
     expect(screen.page.get_by_role("status").filter(has_text=how_many)).to_be_visible()
@@ -57,7 +57,7 @@ def test_the_list_is_narrowed_sorted_and_says_so_in_the_address(window: Screen) 
     window.assert_quiet()
 
 
-def test_a_conversation_is_opened_and_the_status_tells_of_it(window: Screen) -> None:
+def test_a_conversation_is_opened_and_shown_in_the_status(window: Screen) -> None:
     page = window.page
     status = page.get_by_role("contentinfo", name="Status")
     about = window.studio.get("/about")["library"]

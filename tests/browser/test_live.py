@@ -20,7 +20,7 @@ TOP = "(row) => row.getBoundingClientRect().top"
 
 
 class Growing:
-    """A file to which somebody writes, and a window on it."""
+    """A file that grows, and a window on it."""
 
     def __init__(self, path: Path, screen: Screen) -> None:
         self.path, self.screen = path, screen
@@ -28,7 +28,7 @@ class Growing:
         self.number = 0
 
     def grow(self, text: str, parent: str | None = None) -> None:
-        """One more answer, at the end or to another message."""
+        """Append an answer, at the end or to another message."""
         self.number += 1
         id = named(self.number, 7)
         added = line(id, parent or self.last, "assistant", text, 4000 + self.number)
@@ -47,7 +47,7 @@ def growing(open_window: Open, tmp_path: Path) -> Iterator[Growing]:
         yield Growing(path, screen)
 
 
-def test_what_is_written_appears_and_is_followed_until_the_reader_scrolls_up(
+def test_new_messages_appear_and_are_followed_until_the_reader_scrolls_up(
     growing: Growing,
 ) -> None:
     screen, page = growing.screen, growing.screen.page
@@ -59,7 +59,7 @@ def test_what_is_written_appears_and_is_followed_until_the_reader_scrolls_up(
     expect(page.get_by_role("status").filter(has_text="growing")).to_be_visible()
     growing.grow("A light goes on.\n\n" + "It is bright. " * 400 + "It goes out.")
     expect(screen.page.get_by_text("It goes out.")).to_be_in_viewport()
-    # Who scrolls up reads on in peace.
+    # A reader who has scrolled up is not moved.
     page.get_by_role("feed", name="Messages").hover()
     page.mouse.wheel(0, -600)
     expect(page.get_by_role("button", name="Follow what comes")).to_have_attribute(
@@ -79,7 +79,7 @@ def test_what_is_written_appears_and_is_followed_until_the_reader_scrolls_up(
     screen.assert_quiet()
 
 
-def test_what_is_written_before_the_page_listens_appears(growing: Growing) -> None:
+def test_messages_written_before_the_page_listens_appear(growing: Growing) -> None:
     screen = growing.screen
     with held(screen.page, re.compile("/live")) as listening:
         screen.again()
@@ -113,7 +113,7 @@ def test_a_reader_stays_on_a_branch_when_another_one_grows(growing: Growing) -> 
     expect(screen.rows.filter(has_text="And again.")).to_be_in_viewport()
     expect(screen.rows.filter(has_text="Somebody asks again.")).to_be_visible()
     expect(page.get_by_text("on another branch")).to_have_count(0)
-    # From here on it is the current branch, and what comes is shown.
+    # From here on it is the current branch, and new messages are shown.
     growing.grow("A third time.")
     expect(screen.rows.filter(has_text="A third time.")).to_be_attached()
     screen.assert_quiet()
@@ -153,7 +153,7 @@ def test_a_branch_that_another_window_makes_is_announced(
     expect(first.button("Save to its own file")).to_be_enabled()
     first.button("Show").click()
     expect(first.rows.filter(has_text=said)).to_be_visible()
-    # Taken back there, the branch is gone, and so the one before is shown.
+    # After undoing back to there the branch is gone, so the previous one is shown.
     second.press("u")
     expect(first.rows.filter(has_text=said)).to_have_count(0)
     first.press("G")

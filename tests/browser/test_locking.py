@@ -1,4 +1,4 @@
-"""An encrypted library in the browser: unlocking, locking in all windows, and what is left."""
+"""An encrypted library in the browser: unlocking, locking in all windows, and what remains."""
 
 from __future__ import annotations
 

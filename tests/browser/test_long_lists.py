@@ -1,4 +1,4 @@
-"""Lists longer than the window, for people who cannot see them and for those who touch them."""
+"""Lists longer than the window, for users of screen readers and of touch screens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SMALL = """() => [...document.querySelectorAll('button, a[href], input, select, 
 
 
 def write_castle(path: Path) -> None:
-    """Four messages a prompt, each prompt asked twice, and a file written with each."""
+    """Write four messages per prompt, each prompt in two versions, and a file written with each."""
     lines: list[dict[str, Any]] = []
     last: str | None = None
     for number in range(PROMPTS):
@@ -73,7 +73,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def scrolled(screen: Screen, where: str, share: float) -> None:
-    """Scroll a list, and wait until it shows what is there."""
+    """Scroll a list, and wait until it shows its content."""
     box = screen.page.locator(where)
     box.evaluate("(box, share) => { box.scrollTop = share * box.scrollHeight }", share)
     screen.page.wait_for_function(
@@ -84,7 +84,7 @@ def scrolled(screen: Screen, where: str, share: float) -> None:
 
 
 def beside(screen: Screen, side: str) -> None:
-    """Bring a pane into view that is a sheet on a phone."""
+    """Show a pane that is a sheet on a phone."""
     if (screen.page.viewport_size or {"width": 0})["width"] >= 900:
         return
     if side == "left":
@@ -145,7 +145,7 @@ SCENES: dict[str, tuple[str, Callable[[Screen], None]]] = {
     "files": (RIGHT, files),
     "the palette": ("dialog[open]", palette),
 }
-"""What is looked at, and which part of the page that is."""
+"""The views to check, and the part of the page that shows each."""
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -1,4 +1,4 @@
-"""How it looks: for people who cannot see it, in the dark, at rest, and on paper."""
+"""Appearance: accessibility, dark mode, reduced motion, and print."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ SCENES: tuple[Scene, ...] = (
     ("the help", DIALOG, pressed("?", dialog="Help")),
     ("sharing", DIALOG, pressed("e", dialog=re.compile("^Share"))),
 )
-"""What is looked at, and which part of the page that is."""
+"""The views to check, and the part of the page that shows each."""
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -1,7 +1,7 @@
 """The page calls no other host: what it requests while everything is opened.
 
-Only requests of the page, its frames and its workers count. Chromium also calls its maker by
-itself, and which addresses it calls depends on its version.
+Only requests of the page, its frames and its workers count. Chromium itself also calls its vendor,
+and which addresses it calls depends on its version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.web.running import Running
 REQUEST = "URL_REQUEST_START_JOB"
 OWN = re.compile(r"(?:http|ws)s?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:/.*)?", re.S)
 NOT_A_PAGE = "not an origin"
-"""The initiator of what Chromium asks by itself, and of what is typed into its address bar."""
+"""The initiator of Chromium's own requests, and of addresses typed into its address bar."""
 
 
 def _requests_of_page(log: Path) -> set[str]:
@@ -52,7 +52,7 @@ def test_the_page_calls_no_other_host(
 def test_a_page_that_calls_other_hosts_is_noticed(
     gallery: Running, playwright: Playwright, tmp_path: Path
 ) -> None:
-    """The control: requests of a page, of a frame without an origin and of a worker are seen."""
+    """The control: requests of a page, of a frame without an origin and of a worker are noticed."""
     log = tmp_path / "net.json"
     calls = """
     document.body.innerHTML = `<img src="http://image.example/">

@@ -1,4 +1,4 @@
-"""What lies over the page takes the keys from the moment it is asked for, loaded or not."""
+"""An overlay takes the keys from the moment it is requested, loaded or not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SLOW = 100
 DELAY = 400
 """Milliseconds that a part of the page takes to arrive."""
 MIDDLE = 45
-"""The pace at which it arrives in the middle of the words, with a space still to come."""
+"""The pace at which it arrives in the middle of the text, before a space."""
 WORDS = "xurse fix the test"
 """Every letter of it is a command of the page, or is in the middle of one."""
 
@@ -63,12 +63,12 @@ def compared(screen: Screen) -> None:
 
 
 class Overlay(NamedTuple):
-    """Something that lies over the page."""
+    """An overlay of the page."""
 
     opens: Callable[[Screen], None]
     title: str
     field: str = ""
-    """What its text field holds before anything is typed, if it has one."""
+    """Initial content of its text field, if it has one."""
     is_menu: bool = False
 
 
@@ -96,8 +96,9 @@ TYPED = """(words) => [...document.querySelectorAll('input, textarea')]
 
 
 def type_into(screen: Screen, overlay: Overlay, pace: int) -> None:
-    """Open something and type at once: no change, and words are in its field or nowhere."""
-    # A space chooses what a menu points at, as it shall.
+    """Open something and type immediately: nothing changes, and the text is in its field or
+    nowhere."""
+    # A space chooses the selected item of a menu, as intended.
     words = WORDS.split()[0] if overlay.is_menu else WORDS if pace < SLOW else WORDS[:7]
     with changes(screen.page) as made:
         overlay.opens(screen)
@@ -107,7 +108,7 @@ def type_into(screen: Screen, overlay: Overlay, pace: int) -> None:
         expect(screen.page.locator("[role=menu]")).to_have_count(1)
         return
     expect(screen.dialog(overlay.title)).to_be_visible()
-    # Some titles are in the style of headings.
+    # Some titles have the style of headings.
     assert [each.lower() for each in screen.page.evaluate(SHOWN)] == [overlay.title.lower()]
     expected = [] if overlay.field == NO_FIELD else [[overlay.field + words, True]]
     assert screen.page.evaluate(TYPED, words.split()) == expected
@@ -119,7 +120,7 @@ def close_all(screen: Screen) -> None:
 
 
 def with_one_edit(screen: Screen) -> Editing:
-    """A conversation with something to save, the tree beside it."""
+    """Open a conversation with an unsaved edit and the tree beside it."""
     load_nothing_ahead(screen.page)
     editing = Editing(screen, Tree(screen, screen.titled(SOURDOUGH)).cid)
     editing.go("b14")
@@ -129,7 +130,7 @@ def with_one_edit(screen: Screen) -> Editing:
 
 
 @pytest.mark.parametrize("pace", PACES)
-def test_what_is_typed_after_opening_anything_is_no_command(
+def test_text_typed_after_opening_anything_is_not_a_command(
     pace: int, studio: Running, open_window: Open
 ) -> None:
     screen = open_window(studio)
@@ -146,7 +147,7 @@ def test_what_is_typed_after_opening_anything_is_no_command(
 
 
 @pytest.mark.parametrize("pace", PACES if TORTURE else [MIDDLE])
-def test_what_is_typed_while_a_part_of_the_page_arrives_is_no_command(
+def test_text_typed_while_a_part_of_the_page_arrives_is_not_a_command(
     pace: int, demo: Path, tmp_path: Path, open_window: Open
 ) -> None:
     session = recorded(tmp_path / "session")
@@ -191,14 +192,12 @@ def importing(file: Path) -> Callable[[Screen], None]:
 
 
 def parts_of_the_page() -> set[str]:
-    """The names of all scripts of the page."""
+    """Return the names of all scripts of the page."""
     return {each.name for each in (Path(web.__file__).parent / "static" / "assets").glob("*.js")}
 
 
 @pytest.mark.parametrize("pace", PACES)
-def test_what_is_typed_right_after_the_palette_was_asked_for_is_in_its_box(
-    pace: int, screen: Screen
-) -> None:
+def test_text_typed_right_after_the_palette_key_is_in_its_box(pace: int, screen: Screen) -> None:
     load_nothing_ahead(screen.page)
     screen.open(screen.titled(SOURDOUGH), "b14")
     with held(screen.page, PARTS):

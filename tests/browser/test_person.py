@@ -49,7 +49,7 @@ CHANGES = re.compile(r"/(edits|undo|redo|save)$")
 
 
 def _session(number: int, turns: int) -> list[Line]:
-    """A session in plain words, each message with words of its own."""
+    """Write a session in which each message has its own words."""
     lines: list[Line] = []
     for turn in range(turns):
         at = 2 * turn
@@ -62,7 +62,7 @@ def _session(number: int, turns: int) -> list[Line]:
 
 
 class Person:
-    """Somebody with two tabs, and what is known about the conversations without the page."""
+    """A user with two tabs, and what is known about the conversations without the page."""
 
     def __init__(self, seed: int, studio: Running, tabs: list[Screen], paths: list[Path]) -> None:
         self._random = random.Random(seed)
@@ -79,7 +79,7 @@ class Person:
         return next(str(card["cid"]) for card in cards if card["path"] == str(path))
 
     def act(self) -> None:
-        """Do something in one of the tabs, and look at everything."""
+        """Do something in one of the tabs, and check everything."""
         tab = self._random.choice(self.tabs)
         action = self._random.choice(
             [
@@ -102,7 +102,7 @@ class Person:
         for each in self.tabs:
             self.assert_agrees(each)
 
-    # what can be done; each says whether it may edit what is in view
+    # actions; each returns whether it may edit what is in view
 
     def palette(self, tab: Screen) -> bool:
         words = self._random.choice(PHRASES)
@@ -134,7 +134,7 @@ class Person:
         self._type(page, self._random.choice(PHRASES))
         sends = self._random.random() < 0.5
         page.keyboard.press("Control+Enter" if sends else "Escape")
-        # If the file grew meanwhile, nothing is sent: the page says so and keeps the words.
+        # If the file grew meanwhile, nothing is sent: the page says so and keeps the text.
         refused = page.locator(".toast-warning, .toast-error")
         _await(page, lambda: not box.count() or bool(refused.count()), "sent, or refused")
         page.keyboard.press("Escape")
@@ -142,7 +142,7 @@ class Person:
         return sends
 
     def look(self, tab: Screen) -> bool:
-        """Open a dialog that has no field, and go on typing."""
+        """Open a dialog that has no field, and continue typing."""
         page = tab.page
         if _cid_of(page) is None:
             return False
@@ -186,7 +186,7 @@ class Person:
         return False
 
     def grow(self, tab: Screen) -> bool:
-        """Another program writes to one of the files."""
+        """Append to one of the files as another program does."""
         cid = self._random.choice(self.cids)
         path = self._paths[cid]
         lines = path.read_text().splitlines()
@@ -220,14 +220,14 @@ class Person:
         return True
 
     def _settle(self, page: Page) -> None:
-        """Wait until every change is answered that the page asked for."""
+        """Wait until every change that the page requested is answered."""
         quiet = 0
         while quiet < 2:
             quiet = 0 if self._asked[page] else quiet + 1
             page.wait_for_timeout(20)
 
     def _watch(self, page: Page) -> set[Request]:
-        """Keep the changes that a page asked for and that are not answered yet."""
+        """Record the changes that a page requested and that are not answered yet."""
         asked: set[Request] = set()
 
         def ask(request: Request) -> None:
@@ -240,14 +240,15 @@ class Person:
         return asked
 
     def _type(self, page: Page, words: str) -> None:
-        """Type at once; the words are in the focused field, whole."""
+        """Type immediately; the text is in the focused field, complete."""
         page.keyboard.type(words, delay=TYPING)
         _await(page, lambda: _focused_text(page).endswith(words), f"{words!r} in the field")
 
     # what must hold
 
     def edits(self) -> dict[str, Any]:
-        """The last entry in the log of each conversation: an edit, undo, redo or save adds one."""
+        """Return the last entry in the log of each conversation: an edit, undo, redo or save adds
+        one."""
         found: dict[str, Any] = {cid: self.studio.get(f"/c/{cid}")["log"] for cid in self.cids}
         for card in self.studio.get("/conversations", limit=200)["cards"]:
             found.setdefault(card["cid"], card["edited"])
@@ -275,7 +276,7 @@ class Person:
         expect(page.locator(".toast button").filter(has_text="Undo")).to_have_count(0)
 
     def assert_agrees(self, tab: Screen) -> None:
-        """The tab shows what the server has."""
+        """Assert that the tab shows what the server has."""
         page, cid = tab.page, _cid_of(tab.page)
         if cid is None:
             return
@@ -289,7 +290,7 @@ class Person:
         _await(page, agrees, lambda: f"the tab at {cid} and the server agree: {differs[0]}")
 
     def _difference(self, page: Page, cid: str) -> str:
-        """Return what the tab shows that is not so; empty if it shows what the server has."""
+        """Return what the tab shows wrongly; empty if it shows what the server has."""
         reported = self.studio.get(f"/c/{cid}")
         save = page.get_by_role("button", name="Save to its own file", exact=True)
         if save.count() and save.is_enabled() != reported["edited"]:
@@ -318,7 +319,7 @@ class Person:
 
 
 def _await(page: Page, holds: Callable[[], bool], what: str | Callable[[], str]) -> None:
-    """Wait until something holds, while the page goes on."""
+    """Wait until a condition holds, while the page continues."""
     end = time.monotonic() + PATIENCE / 1000
     while not holds():
         assert time.monotonic() < end, what if isinstance(what, str) else what()
@@ -326,14 +327,16 @@ def _await(page: Page, holds: Callable[[], bool], what: str | Callable[[], str])
 
 
 def _opens(page: Page, key: str, dialog: Locator) -> bool:
-    """Press a key; whether the dialog is there then. On a narrow page nothing shows if it may."""
+    """Press a key and return whether the dialog opened; a narrow page does not show if it may
+    open."""
     page.keyboard.press(key)
     page.wait_for_timeout(500)
     return bool(dialog.count())
 
 
 def _closes(page: Page) -> bool:
-    """Press Escape, which may close a list of choices first; whether all dialogs are closed."""
+    """Press Escape, which may close a list of choices first; return whether all dialogs are
+    closed."""
     page.keyboard.press("Escape")
     page.wait_for_timeout(100)
     return not page.locator("dialog[open]").count()
@@ -388,7 +391,7 @@ def test_a_person_at_two_tabs(
             first.again()
         second = Screen(first.seen._replace(page=context.new_page()), studio)
         person = Person(seed, studio, [first, second], paths[:WORKED_ON])
-        # Before anything is loaded ahead: both tabs have what they show, and nothing else.
+        # Before preloading: both tabs have what they show, and nothing else.
         context.route(PARTS, _late)
         first.again()
         for tab, cid in zip(person.tabs, person.cids, strict=False):

@@ -18,7 +18,7 @@ WIDER = """() => [...document.querySelectorAll('html, body, main, .conv-scroll, 
 
 
 def fits(screen: Screen) -> None:
-    """Nothing has to be scrolled sideways but what is made for it."""
+    """Assert that nothing but designated elements scrolls sideways."""
     assert screen.page.evaluate(WIDER) == []
 
 

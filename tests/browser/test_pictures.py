@@ -1,4 +1,4 @@
-"""The pictures in the README: taken here, and kept where UPDATE_PICTURES is set."""
+"""The pictures in the README: taken here, and stored where UPDATE_PICTURES is set."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SHOWN = "Edit"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where pictures go."""
+    """Return the folder for pictures."""
     return PICTURES if os.environ.get("UPDATE_PICTURES") else tmp_path
 
 
 def _worked_on(screen: Screen) -> None:
-    """A conversation with its tree at the left and a difference at the right."""
+    """Show a conversation with its tree on the left and a difference on the right."""
     screen.open(screen.cid("claude-code"))
     screen.page.get_by_role("tab", name="Tree").click()
     screen.page.get_by_role("tree").wait_for()

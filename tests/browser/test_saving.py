@@ -1,4 +1,4 @@
-"""Saving: to the own file with a guard, as any other format with the ledger first."""
+"""Saving: to the own file with a guard, or to another format with the loss report first."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_it_can_be_saved_as_every_format_after_the_loss_report_was_shown(
 
 
 def _shows(loss_report: Locator, reported: dict[str, object]) -> None:
-    """It says how much would be lost, before anything is made."""
+    """Assert that it shows how much would be lost, before anything is written."""
     if reported["lost"]:
         number = f"{reported['lost']:,}"
         expect(loss_report).to_contain_text(f"{number} value")
@@ -75,7 +75,7 @@ def _shows(loss_report: Locator, reported: dict[str, object]) -> None:
 
 
 def downloaded(screen: Screen, dialog: Locator, folder: Path) -> Path:
-    """The file that was made, unpacked if it is a folder."""
+    """Return the downloaded file, unpacked if it is a folder."""
     link = dialog.get_by_role("link", name="Download")
     with screen.page.expect_download() as download:
         link.click()

@@ -1,4 +1,4 @@
-"""The palette: what was said anywhere, conversations by their title, and commands."""
+"""The palette: full-text search, conversations by title, and commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.browser.screen import Screen
 
 
 def ask(screen: Screen, text: str) -> Locator:
-    """Type into the palette; what it offers."""
+    """Type into the palette and return its results."""
     box = screen.dialog("Search and commands")
     if not box.is_visible():
         screen.press("Control+k")

@@ -1,4 +1,5 @@
-"""Moves of a session and its files: the plan first, conflicts decided there, then just that."""
+"""Moves of a session and its files: the plan first, conflicts resolved there, then only that
+plan."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ from tests.web.working import bytes_of, cid_of
 
 
 def opened(screen: Screen, cid: str) -> None:
-    """The panel with what can be done."""
+    """Open the panel with the actions."""
     screen.open(cid)
     screen.tab("Session").click()
 
 
 def ask(screen: Screen, verb: str, title: str) -> Locator:
-    """Ask for a move; the dialog with its plan."""
+    """Request a move and return the dialog with its plan."""
     screen.page.get_by_role("group", name="Files and talk").get_by_role("button", name=verb).click()
     dialog = screen.dialog(title)
     expect(dialog.get_by_role("listitem").first).to_be_visible()
@@ -31,7 +32,7 @@ def ask(screen: Screen, verb: str, title: str) -> Locator:
 
 
 def go(dialog: Locator, name: str) -> None:
-    """Do what the plan says, and close."""
+    """Execute the plan, and close."""
     dialog.get_by_role("button", name=name, exact=True).click()
     expect(dialog.get_by_role("status")).to_contain_text("changed")
     dialog.get_by_role("button", name="Close").last.click()
@@ -87,7 +88,7 @@ def test_a_conflict_is_decided_in_the_dialog(
         screen.assert_quiet()
 
 
-def test_what_changed_after_the_plan_was_shown_is_not_overwritten(
+def test_files_changed_after_the_plan_was_shown_are_not_overwritten(
     tmp_path: Path, open_window: Open
 ) -> None:
     folder, work = recorded(tmp_path), tmp_path / "work"
@@ -105,7 +106,8 @@ def test_what_changed_after_the_plan_was_shown_is_not_overwritten(
 def test_nothing_can_be_pressed_where_nothing_can_be_done(
     tmp_path: Path, open_window: Open
 ) -> None:
-    """The demo's session of Claude Code has lost its copies, so every step says that it cannot."""
+    """The demo's session of Claude Code has lost its copies, so every step reports that it cannot
+    move."""
     path = tmp_path / "claude-code.jsonl"
     shutil.copy(DEMO / "claude-code.jsonl", path)
     with running([path]) as studio:

@@ -20,29 +20,29 @@ from tests.web.working import cid_of
 
 KEY = KINDS["anthropic"](Dice(12))
 LONG = 3_000
-"""Messages of a conversation whose export lasts."""
+"""Number of messages of a conversation whose export takes a while."""
 
 
 def share(screen: Screen) -> Locator:
-    """The dialog, opened by key."""
+    """Open the dialog by key."""
     expect(screen.button("Share")).to_be_visible()
     screen.press("e")
     return screen.dialog("Share")
 
 
 def made(screen: Screen, dialog: Locator, folder: Path) -> Path:
-    """Have the file made and keep it."""
+    """Create the file and save it."""
     dialog.get_by_role("button", name="Make the file").click()
     return downloaded(screen, dialog, folder)
 
 
 def as_(dialog: Locator, target: str) -> None:
-    """Choose what it becomes."""
+    """Choose the output format."""
     dialog.get_by_role("combobox", name=re.compile("^As")).select_option(target)
 
 
 def take(dialog: Locator, name: str) -> None:
-    """Choose one of several."""
+    """Choose one of several options."""
     dialog.get_by_role("radio", name=re.compile(f"^{name}")).check()
 
 
@@ -78,7 +78,7 @@ def test_pages_of_a_branch_of_messages_and_of_everything(
 
 
 def _opens_from_disk(browser: Browser, page: Path) -> None:
-    """It is read without script, and loads nothing."""
+    """Assert that the file is readable without script, and loads nothing."""
     context = browser.new_context(java_script_enabled=False, offline=True)
     try:
         seen = context.new_page()
@@ -173,7 +173,7 @@ def test_secrets_are_shown_in_the_preview_and_replaced_unless_someone_insists(
 
 @pytest.fixture(scope="module")
 def long_talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A conversation whose export takes a while."""
+    """Start a studio with a conversation whose export takes a while."""
     path = tmp_path_factory.mktemp("long") / "long.jsonl"
     code = "```python\n" + "def stair(step: int) -> str:\n    return f'{step} of stone'\n" * 12
     with path.open("w") as stream:

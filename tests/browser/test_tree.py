@@ -1,4 +1,4 @@
-"""Branches in the browser: lanes, siblings, the way to what is shown, comparing, problems."""
+"""Branches in the browser: lines, siblings, the path to the shown message, comparing, problems."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_no_line_of_the_tree_is_without_a_label(open_window: Open, tmp_path: Pat
     first = last = named(0, 8)
     lines = [line(first, None, "user", contents[0], 0)]
     for number, content in enumerate(contents[1:], 1):
-        # Each is a branch of its own, and in one branch they are in a row.
+        # Each is a separate branch, and in one branch they are in a row.
         lines.append(line(named(number, 8), first, "user", content, number))
         lines.append(line(named(number, 9), last, "user", content, 60 + number))
         last = named(number, 9)
@@ -101,7 +101,7 @@ def test_siblings_are_switched_and_the_last_choice_is_remembered(window: Screen)
     expect(crumbs.get_by_role("listitem").last).to_contain_text("Step 3 of the tower? Quickly.")
     quick.get_by_role("button", name="Next version").click()
     expect(row).to_be_in_viewport()
-    # Another end below the same fork is what comes back.
+    # Another leaf below the same fork comes back.
     window.open(window.titled(TOWER), named(5, 1))
     expect(window.message(named(5, 1))).to_be_in_viewport()
     window.press("g", "g")
@@ -113,7 +113,7 @@ def test_siblings_are_switched_and_the_last_choice_is_remembered(window: Screen)
     window.assert_quiet()
 
 
-def test_the_breadcrumb_tells_the_way_and_leads_elsewhere(window: Screen) -> None:
+def test_the_breadcrumb_shows_the_path_and_links_to_it(window: Screen) -> None:
     page = window.page
     window.open(window.titled(FLAKY))
     crumbs = page.get_by_role("navigation", name="Forks of this branch")
@@ -199,7 +199,7 @@ def test_a_branch_is_named(screen: Screen) -> None:
     screen.assert_quiet()
 
 
-def test_what_is_attached_to_nothing_is_drawn_apart_and_leads_to_its_repair(window: Screen) -> None:
+def test_messages_without_a_parent_are_drawn_apart_and_lead_to_their_repair(window: Screen) -> None:
     tree = Tree(window, window.titled(BELL))
     lost = tree.line("Who rings it at night?")
     expect(lost).to_have_accessible_name(re.compile("hangs on nothing"))

@@ -1,4 +1,4 @@
-"""What is done to a conversation is done to that one, wherever the reader is when it happens."""
+"""A change applies to the conversation it was made in, wherever the reader is when it happens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.web.working import GIF, bytes_of, cid_of, copied
 
 WORDS = "Said in one of them."
 LEAVES = re.compile(r"/c/[^/]+/[a-z-]+$")
-"""Where the page asks for a change."""
+"""Where the page requests a change."""
 
 
 class Pair(NamedTuple):
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where the one is that is changed."""
+        """The path of the one that is changed."""
         return self.paths[0]
 
     @property
@@ -49,14 +49,14 @@ class Pair(NamedTuple):
         return str(self.here.rows()[-1]["id"])
 
     def edits(self, of: Editing) -> list[dict[str, Any]]:
-        """All edits of one of them."""
+        """Return all edits of one of them."""
         found: list[dict[str, Any]] = self.studio.get(f"/c/{of.cid}/edits")["edits"]
         return found
 
 
 @contextmanager
 def paired(paths: Sequence[Path], open_window: Open) -> Iterator[Pair]:
-    """Two conversations in one window."""
+    """Open two conversations in one window."""
     with running(paths) as studio:
         screen = open_window(studio)
         here, there = (Editing(screen, cid_of(studio, path)) for path in paths)
@@ -65,7 +65,7 @@ def paired(paths: Sequence[Path], open_window: Open) -> Iterator[Pair]:
 
 @pytest.fixture
 def pair(tmp_path: Path, open_window: Open) -> Iterator[Pair]:
-    """A conversation and a copy of it: every id is in both."""
+    """Return a conversation and a copy of it: every id is in both."""
     paths = [copied("native", tmp_path / name) for name in ("here", "there")]
     with paired(paths, open_window) as found:
         yield found
@@ -73,7 +73,7 @@ def pair(tmp_path: Path, open_window: Open) -> Iterator[Pair]:
 
 @pytest.fixture
 def damaged(tmp_path: Path, open_window: Open) -> Iterator[Pair]:
-    """A conversation that can be repaired, and a copy of it."""
+    """Return a conversation that can be repaired, and a copy of it."""
     paths = [tmp_path / name / "damaged.jsonl" for name in ("here", "there")]
     for path in paths:
         path.parent.mkdir()
@@ -84,7 +84,7 @@ def damaged(tmp_path: Path, open_window: Open) -> Iterator[Pair]:
 
 @pytest.fixture
 def sessions(tmp_path: Path, open_window: Open) -> Iterator[Pair]:
-    """Two sessions with files."""
+    """Return two sessions with files."""
     paths = [recorded(tmp_path / name) for name in ("here", "there")]
     with paired(paths, open_window) as found:
         yield found
@@ -205,7 +205,8 @@ def test_an_answer_that_comes_late_leaves_another_conversation_alone(
 def leaves_alone(
     pair: Pair, change: Callable[[], None], late: re.Pattern[str] = LEAVES, *, refused: bool = False
 ) -> None:
-    """Go elsewhere between a change and its answer: that stays as it is."""
+    """Go elsewhere between a change and its answer, and assert that this conversation is
+    unchanged."""
     screen, before = pair.screen, pair.edits(pair.there)
     with held(screen.page, late, "POST") as answers:
         change()
@@ -217,7 +218,7 @@ def leaves_alone(
         with screen.page.expect_response(re.compile(rf"/c/{pair.here.cid}/")) as answered:
             answers.release()
         assert answered.value.status == 409 if refused else answered.value.ok
-        # The page has time to do something wrong; keys would hide that it points elsewhere.
+        # The page has time to do something wrong; keys would hide that it selects something else.
         screen.page.wait_for_timeout(100)
         assert screen.place == place
         screen.press("j", "k")
@@ -273,7 +274,7 @@ def test_keys_after_a_repair_wait_for_it(damaged: Pair) -> None:
         expect_one(screen, answers.routes)
         screen.press("Escape", "r")
         damaged.here.box.fill(WORDS)
-        # However long the page takes to ask how the conversation is now.
+        # However long the page takes to request the current state of the conversation.
         with held(screen.page, re.compile(rf"/c/{damaged.here.cid}(/edits)?$"), "GET"):
             screen.press("Control+Enter")
             answers.release()
@@ -296,7 +297,7 @@ def test_a_repair_is_made_on_what_its_plan_is_about(damaged: Pair) -> None:
 
 
 def grow(path: Path) -> None:
-    """Another program writes one more message."""
+    """Append one more message as another program does."""
     more = line(named(7, 4), named(6, 4), "user", "And at noon?", 7)
     with path.open("a") as file:
         file.write(json.dumps(more) + "\n")
@@ -357,14 +358,14 @@ def test_a_change_after_coming_back_waits_for_the_one_before_leaving(pair: Pair)
 
 
 def expect_one(screen: Screen, routes: list[Any]) -> None:
-    """Wait until something is held."""
+    """Wait until a request is held."""
     end = time.monotonic() + PATIENCE / 1000
     while not routes:
         assert time.monotonic() < end, "nothing was asked for"
         screen.page.wait_for_timeout(20)
 
 
-def test_what_is_said_about_a_conversation_goes_with_it(pair: Pair) -> None:
+def test_notices_about_a_conversation_are_hidden_with_it(pair: Pair) -> None:
     screen, last = pair.screen, pair.last
     toast = screen.page.locator(".toast")
     pair.here.go(last)
@@ -416,7 +417,7 @@ def test_a_key_right_after_saving_counts(pair: Pair) -> None:
     screen, last, source = pair.screen, pair.last, bytes_of(pair.path)
     pair.here.go(last)
     reported = pair.here.did(lambda: screen.press("x"))
-    # However long the page takes to ask how the conversation is now.
+    # However long the page takes to request the current state of the conversation.
     with held(screen.page, re.compile(rf"/c/{pair.here.cid}(/edits)?$"), "GET"):
         pair.here.save()
         pair.here.undo(reported["what"])
@@ -474,7 +475,7 @@ def test_an_edit_costs_four_requests_at_most(change: str, pair: Pair) -> None:
     with screen.page.expect_response(lambda answer: answer.request.method == "POST") as answered:
         CHANGES[change](pair)
     assert answered.value.ok
-    # Long enough for what an event of the studio would ask for.
+    # Long enough for the requests that an event of the studio would cause.
     screen.page.wait_for_timeout(2500)
     assert len(asked) <= 4, asked
     screen.assert_quiet()
@@ -503,7 +504,7 @@ def test_a_message_that_is_named_while_a_branch_is_opened_stays_selected(pair: P
     pair.here.go(last)
     first = pair.here.did(lambda: pair.here.act(last, "Clone"))
     expect(screen.message(first["id"])).to_have_attribute("aria-current", "true")
-    # From the branch before, the second clone leads to the current branch.
+    # From the previous branch, the second clone leads to the current branch.
     pair.here.go(last)
     with held(screen.page, re.compile(r"/rows\?"), "GET") as rows:
         reported = pair.here.did(lambda: pair.here.act(last, "Clone"))
@@ -528,7 +529,7 @@ class Tabs(NamedTuple):
 
 @pytest.fixture
 def tabs(pair: Pair, open_window: Open) -> Tabs:
-    """Both at the last message."""
+    """Open both at the last message."""
     two = Editing(open_window(pair.studio), pair.here.cid)
     for each in (pair.here, two):
         each.go(pair.last)
@@ -537,7 +538,7 @@ def tabs(pair: Pair, open_window: Open) -> Tabs:
 
 
 def unsaved(editing: Editing, *, is_unsaved: bool) -> None:
-    """Whether a window says that there is something to save, everywhere it says so."""
+    """Whether a window shows unsaved changes, in every place that shows it."""
     page = editing.screen.page
     save = editing.screen.button("Save to its own file")
     (expect(save).to_be_enabled if is_unsaved else expect(save).to_be_disabled)()
@@ -555,7 +556,7 @@ def test_edits_of_one_window_are_seen_saved_and_undone_in_the_other(tabs: Tabs) 
     one.save()
     for each in (one, two):
         unsaved(each, is_unsaved=False)
-    # What was offered to be undone is saved now.
+    # The edit that could be undone is saved now.
     expect(two.screen.page.locator(".toast")).to_have_count(0)
     two.undo("marked as deleted")
     for each in (one, two):

@@ -1,4 +1,4 @@
-"""Work on conversations: every edit on every format, undone, done again, saved, by keys alone."""
+"""Editing conversations: every edit on every format, undone, redone, saved, by keyboard alone."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_every_edit_can_be_made_undone_and_redone_by_keys(
 
 @pytest.fixture
 def native(tmp_path: Path, open_window: Open) -> Iterator[tuple[Editing, Path]]:
-    """A conversation that can hold every edit."""
+    """Open a conversation that can hold every edit."""
     path = copied("native", tmp_path / "work")
     with running([path]) as studio:
         yield Editing(open_window(studio), cid_of(studio, path)), path
@@ -239,7 +239,7 @@ def test_who_comes_second_is_reported_and_keeps_the_words(
     editing, _ = native
     first = editing.screen
     second = Editing(open_window(first.studio), editing.cid)
-    # The second window does not hear of it: so it is when two people press at once.
+    # The second window is not notified, as when two users press at the same moment.
     intercept(second.screen.page, re.compile(r"/live"), _silent)
     last = editing.rows()[-1]["id"]
     for each in (editing, second):

@@ -1,6 +1,6 @@
-"""Samples that cannot lie in a folder, and limits that samples would be too large for.
+"""Samples that cannot be stored in a folder, and limits that samples would be too large for.
 
-Links and old files cannot be kept with the files of the project, so they are made when they are
+Links and old files cannot be stored with the files of the project, so they are made when they are
 needed. Rules about sizes are tested with small files and limits that are lowered for them.
 """
 
@@ -27,7 +27,7 @@ LIMITS: dict[str, tuple[object, str, int]] = {
     "SYN502": (sizes, "HUGE_RECORD", 3000),
     "SYN504": (sizes, "LARGE", 3000),
 }
-"""By code: the module, the name of the limit in it, and what it is while the rule is tested."""
+"""By code: the module, the name of the limit in it, and its value while the rule is tested."""
 SCANNER = Path(__file__).parent.parent / "data" / "scanner.py"
 """A scanner that reports what is rotten and fails on what is unripe."""
 _SCANNING = f"[attachments]\nscan-command = '{sys.executable} {SCANNER} {{path}}'\n"
@@ -41,7 +41,7 @@ CONFIGURED = {
 
 
 class _Home:
-    """A folder for generated samples that goes when the tests are over."""
+    """A folder for generated samples that is removed after the tests."""
 
     def __init__(self) -> None:
         self.path = Path(mkdtemp(prefix="talktree-samples-"))
@@ -49,7 +49,7 @@ class _Home:
 
 
 def _links(folder: Path) -> None:
-    """A session whose folder has a link in it, and one that has none."""
+    """Make a session whose folder has a link in it, and one without."""
     beside = Path(__file__).parent.parent / "data" / "rules" / "SYN401" / "good"
     for kind in ("bad", "good"):
         shutil.copytree(beside, folder / kind)
@@ -58,7 +58,7 @@ def _links(folder: Path) -> None:
 
 
 def _ages(folder: Path) -> None:
-    """A session in Claude Code's own folder that it will soon delete, and one of today."""
+    """Make a session in Claude Code's own folder that it will soon delete, and one of today."""
     beside = Path(__file__).parent.parent / "data" / "rules" / "CLC101" / "good" / "session.jsonl"
     for kind, days in (("bad", 25), ("good", 1)):
         session = folder / kind / ".claude" / "projects" / "-home-ana-app" / "session.jsonl"
@@ -69,7 +69,7 @@ def _ages(folder: Path) -> None:
 
 
 BUILDERS: dict[str, Callable[[Path], None]] = {"CLC305": _ages, "SYN402": _links}
-"""By code: what fills a folder with the samples `bad*` and `good*`."""
+"""By code: the function that fills a folder with the samples `bad*` and `good*`."""
 
 
 @cache
@@ -79,7 +79,7 @@ def _home() -> _Home:
 
 @cache
 def generated(code: str) -> Path | None:
-    """The folder with a rule's generated samples, if it has any."""
+    """Return the folder with a rule's generated samples, if it has any."""
     if code not in BUILDERS:
         return None
     folder = _home().path / code

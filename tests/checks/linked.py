@@ -1,4 +1,4 @@
-"""Small files of the formats whose records name their parents, made of a few numbers."""
+"""Small files of the formats whose records name their parents, built from a few numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Object = dict[str, Json]
 
 
 class Line(NamedTuple):
-    """A message: what it is called, what it names as its parent, and what kind it is."""
+    """A message: its id, the parent it names, and its kind."""
 
     name: int
     parent: int | None
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 
 def uuid(number: int) -> str:
-    """An id that all of these formats accept."""
+    """Return an id that all of these formats accept."""
     return f"{number:08x}-0000-4000-8000-{number:012x}"
 
 
@@ -127,7 +127,7 @@ HEADS: dict[str, list[Object]] = {
 
 
 def document(slug: str, lines: list[Line]) -> Document:
-    """A file with these messages."""
+    """Return a file with these messages."""
     values = [*HEADS.get(slug, ()), *(RECORDS[slug](line, line.name) for line in lines)]
     data = b"".join(encode_json(value) + b"\n" for value in values)
     return read_document(Source.of_bytes(data, name=f"{SESSION}.jsonl"), get_format(slug))

@@ -1,4 +1,4 @@
-"""Sessions of Claude Code made line by line, for tests of rules that need the whole of them."""
+"""Sessions of Claude Code, written line by line, for tests of rules that need the whole of them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Line = dict[str, object]
 
 
 def name(number: int) -> str:
-    """The id of the line with a number."""
+    """Return the id of the line with a number."""
     return f"{number:08x}-0000-4000-8000-{number:012x}"
 
 
 class Session:
-    """Lines in a row, each hanging on the one before unless told otherwise."""
+    """A chain of lines, each the child of the previous one by default."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
 
     def add(self, kind: str, message: Line | None, parent: int | None = 0, **more: object) -> int:
-        """One more line; returns its number."""
+        """Add a line; return its number."""
         number = len(self.lines) + 1
         above = number - 1 if parent == 0 else parent
         minute, second = divmod(number, 60)
@@ -46,13 +46,13 @@ class Session:
         return number
 
     def say(self, content: object = "Go on.", parent: int | None = 0, **more: object) -> int:
-        """The user speaks."""
+        """Add a prompt of the user."""
         return self.add("user", {"role": "user", "content": content}, parent, **more)
 
     def reply(
         self, *blocks: Line, parent: int | None = 0, api: str | None = None, **more: object
     ) -> int:
-        """The assistant speaks, or calls tools."""
+        """Add a reply of the assistant, or tool calls."""
         number = len(self.lines) + 1
         message: Line = {
             "model": "claude-sonnet-4-5",
@@ -67,24 +67,24 @@ class Session:
         return self.add("assistant", message, parent, requestId=f"req_{number}", **more)
 
     def give(self, *results: tuple[str, str], parent: int | None = 0, **more: object) -> int:
-        """Tools answer."""
+        """Add tool results."""
         return self.say([result(*each) for each in results], parent, **more)
 
     def document(self, format: str | None = "claude-code") -> Document:
-        """The session, read."""
+        """The session, read as a document."""
         return api.read(Source.of_bytes(lines(self.lines), name="session.jsonl"), format=format)
 
 
 def call(id: str, tool: str = "Bash") -> Line:
-    """A tool call."""
+    """Return a tool call."""
     return {"type": "tool_use", "id": id, "name": tool, "input": {"command": "ls"}}
 
 
 def result(id: str, text: str) -> Line:
-    """A tool result."""
+    """Return a tool result."""
     return {"type": "tool_result", "tool_use_id": id, "content": text}
 
 
 def lines(values: Sequence[object]) -> bytes:
-    """Values as JSON lines."""
+    """Return values as JSON lines."""
     return b"".join(json.dumps(each).encode() + b"\n" for each in values)

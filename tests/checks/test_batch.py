@@ -1,4 +1,4 @@
-"""A source of many conversations: what several processes find together is what one finds."""
+"""A source of many conversations: several processes find the same as one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROJECT = "-home-mira"
 
 
 def session(number: int, names: str, faults: frozenset[str]) -> tuple[str, list[Line]]:
-    """A session that may be broken, and the id in its file's name."""
+    """Return a session that may be broken, and the id in its file's name."""
     talk = Session()
     talk.say("What is next?")
     talk.reply(parent=7 if "dangling" in faults else 0)

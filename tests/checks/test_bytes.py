@@ -1,4 +1,4 @@
-"""Bytes and syntax: whatever is done to a file, repair makes it sound and loses nothing whole."""
+"""Bytes and syntax: for any damage, repair makes a file valid and loses no whole record."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ from tests.formats.cases import SLUGS, in_memory, samples, sources
 
 RULES = find_rules(syntax, encoding, values)
 MOST_CUTS = int(os.environ.get("TALKTREE_CUTS", "60"))
-"""How many beginnings of each file are tried."""
+"""Number of beginnings of each file that are tried."""
 
 
 def sheets(document: Document) -> list[Sheet]:
-    """The sheets of a document."""
+    """Return the record files of a document."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     return list(origin.sheets)
 
 
 def whole_records(document: Document) -> Counter[bytes]:
-    """The bytes of all records nothing is wrong with."""
+    """Return the bytes of all records without findings."""
     return Counter(
         sheet.record(index).raw.strip()
         for sheet in sheets(document)
@@ -85,12 +85,12 @@ def _is_whole(sheet: Sheet, index: int) -> bool:
 
 
 def _is_plain(raw: bytes) -> bool:
-    """Whether there is nothing but characters that XML holds."""
+    """Whether all characters are allowed in XML."""
     return CONTROL.search(raw) is None and not list(find_invalid_utf8(raw, 0, len(raw)))
 
 
 def check_laws(slug: str, source: Source, *, unsafe: bool) -> Repair | None:
-    """What holds for the repair of any file."""
+    """Check the laws of repairing any file."""
     try:
         document = read_document(source, get_format(slug))
     except TalktreeError:
@@ -112,17 +112,17 @@ def check_laws(slug: str, source: Source, *, unsafe: bool) -> Repair | None:
 
 
 def assert_kept(document: Document, done: Repair) -> None:
-    """Every whole record is there byte for byte."""
+    """Assert that every whole record is there byte for byte."""
     left = whole_records(document) - whole_records(done.after)
     if any(isinstance(sheet, TextSheet) for sheet in sheets(document)):
-        # A part that can be read again is a part of the comment before it.
+        # A part that can be read again belongs to the comment before it.
         text = b"".join(done.source.as_bytes().values())
         left = Counter(raw for raw in left if raw not in text)
     assert not left
 
 
 def check_strictly(slug: str, done: Repair) -> None:
-    """Strict parsers take what was repaired."""
+    """Check that strict parsers accept the repaired file."""
     for sheet in sheets(done.after):
         data = sheet.content.read()
         if not data.strip(b"\0\xef\xbb\xbf \t\r\n"):
@@ -138,14 +138,14 @@ def check_strictly(slug: str, done: Repair) -> None:
 
 
 def with_file(source: Source, path: str, data: bytes) -> Source:
-    """A source with one file changed."""
+    """Return a source with one file changed."""
     if not source.folder:
         return Source.of_bytes(data, name=source.name)
     return Source.of_files({**source.as_bytes(), path: data}, name=source.name)
 
 
 def beginnings(slug: str) -> Iterator[Source]:
-    """The good samples of a format, each file cut off in many places."""
+    """Return the good samples of a format, each file cut off in many places."""
     for sample in samples(slug, "good"):
         source = in_memory(load(sample))
         for path, data in source.as_bytes().items():
@@ -154,7 +154,7 @@ def beginnings(slug: str) -> Iterator[Source]:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_a_file_cut_off_anywhere_becomes_sound(slug: str) -> None:
+def test_a_file_cut_off_anywhere_becomes_valid(slug: str) -> None:
     for number, source in enumerate(beginnings(slug)):
         check_laws(slug, source, unsafe=bool(number % 2))
 
@@ -162,7 +162,7 @@ def test_a_file_cut_off_anywhere_becomes_sound(slug: str) -> None:
 @pytest.mark.parametrize("slug", SLUGS)
 @examples(60)
 @given(data=st.data())
-def test_a_damaged_file_becomes_sound(slug: str, data: st.DataObject) -> None:
+def test_a_damaged_file_becomes_valid(slug: str, data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(sources(slug, "good")))
     files = source.as_bytes()
     path = data.draw(st.sampled_from(sorted(files)))
@@ -170,7 +170,7 @@ def test_a_damaged_file_becomes_sound(slug: str, data: st.DataObject) -> None:
     check_laws(slug, broken, unsafe=data.draw(st.booleans()))
 
 
-def test_all_that_reading_notices_about_bytes_has_a_rule() -> None:
+def test_every_notice_about_bytes_has_a_rule() -> None:
     known = {rule.code: rule for rule in RULES}
     for key, kind in READING.items():
         if kind.code[:4] in ("SYN1", "SYN2", "SYN3"):
@@ -182,7 +182,7 @@ def test_all_that_reading_notices_about_bytes_has_a_rule() -> None:
 
 
 def line(number: int, text: str, parent: int | None = None) -> bytes:
-    """A record of a session."""
+    """Return a record of a session."""
     value = {
         "type": "user",
         "uuid": f"00000000-0000-4000-8000-{number:012d}",
@@ -198,17 +198,17 @@ ONE, TWO, THREE = line(1, "one"), line(2, "two", 1), line(3, "three", 2)
 
 
 def opened(data: bytes) -> Document:
-    """A session with these bytes."""
+    """Read a session with these bytes."""
     return read_document(Source.of_bytes(data, name="s.jsonl"), get_format("claude-messages"))
 
 
 def details(document: Document) -> list[tuple[str, int | None]]:
-    """Codes and lines of what is wrong."""
+    """Return codes and lines of the findings."""
     return [(each.code, each.line) for each in make_report(document, RULES).findings]
 
 
 def repaired(document: Document, *, unsafe: bool = False) -> bytes:
-    """The repaired file."""
+    """Return the repaired file."""
     return repair_document(document, unsafe=unsafe, rules=RULES).source.as_bytes()["s.jsonl"]
 
 
@@ -251,7 +251,7 @@ def test_interleaved_records_are_put_together_if_asked(newline: bytes, at: int) 
     assert repaired(document, unsafe=True) == LINES
 
 
-def test_a_record_nested_in_a_truncated_one_is_not_taken_for_a_record() -> None:
+def test_a_record_nested_in_a_truncated_one_is_not_a_record() -> None:
     outer = b'{"type":"progress","uuid":"p","data":{"message":' + ONE
     assert details(opened(outer)) == [("SYN101", 1)]
     assert details(opened(outer + b',"n":\n' + TWO + b"\n")) == [("SYN101", 1)]
@@ -273,7 +273,7 @@ def test_an_oddity_is_reported_once_a_record() -> None:
     assert details(opened(odd)) == [("SYN204", 1), ("SYN206", 1)]
 
 
-# what is no finding
+# without findings
 
 
 @pytest.mark.parametrize("size", [2, 3, 7])
@@ -346,7 +346,7 @@ def test_a_packed_file_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
     document = opened(stored[: len(stored) // 2])
     assert {"SYN101", "SYN112", "SYN114"} <= make_report(document, RULES).codes
     assert 5 < len(list(document.conversation.messages())) < 39
-    # A sound file in its place would hide that a part is missing.
+    # A valid file in its place would hide that a part is missing.
     assert repaired(document) == stored[: len(stored) // 2]
 
 
@@ -368,7 +368,7 @@ def test_a_bomb_is_refused() -> None:
         ),
     ],
 )
-def test_what_is_named_as_packed_stays_packed(
+def test_compressed_names_stay_compressed(
     tmp_path: Path,
     name: str,
     packing: Callable[[bytes], bytes],

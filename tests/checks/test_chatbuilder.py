@@ -1,4 +1,4 @@
-"""Laws of the rules about message files: each old form has its code, and mending says the same."""
+"""Rules about message files: each old form has its code, and its repair keeps the content."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def what_it_says(document: Document) -> MessageContent:
 # the document
 
 
-def test_a_file_as_the_document_wants_it_has_nothing_to_tell() -> None:
+def test_a_file_that_follows_the_document_has_no_findings() -> None:
     assert codes(file(WHOLE)) == set()
 
 
@@ -90,7 +90,7 @@ def test_a_message_without_an_id_among_others_is_reported_once() -> None:
 
 
 @pytest.mark.parametrize(("role", "code"), [("assisant", "ROL101"), ("", "CHB104")])
-def test_a_role_that_is_none_is_reported_as_such(role: str, code: str) -> None:
+def test_an_invalid_role_is_reported(role: str, code: str) -> None:
     raw = WHOLE.replace("; role: user", f"; role: {role}".rstrip())
     assert codes(file(raw)) == {code}
 
@@ -113,7 +113,7 @@ bodies = st.sampled_from(["hi\n", "", "```\nx\n```\n", "\\```\nx\n```", "a\n\n\n
 
 @st.composite
 def message_files(draw: st.DrawFn) -> str:
-    """Message files with headers of every form, mixed."""
+    """Generate message files with headers of every form, mixed."""
     lines = [*draw(st.lists(field_lines | other_lines, max_size=5)), draw(roles)]
     header = "\n".join(line for line in lines if line)
     if draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""Which rules count: by code, by name, by configuration, and those that others add."""
+"""Selecting rules: by code, by name, by configuration, and rules of plug-ins."""
 
 from __future__ import annotations
 

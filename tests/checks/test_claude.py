@@ -1,4 +1,4 @@
-"""The rules of the two Claude formats: what the document demands, and what the program writes."""
+"""The rules of the two Claude formats: what the document requires, and what the program writes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def own_codes(found: Document) -> list[str]:
     return [each.code for each in make_report(found).findings if each.code.startswith(OWN)]
 
 
-# what the document says, and its examples that do not keep to it
+# the document's requirements, and its examples that break them
 
 
 def said(number: int, kind: str, **more: Any) -> Line:
-    """A line in the shape of the document's examples: each hangs on the number before it."""
+    """Return a line like the document's examples: each is a child of the previous number."""
     return {
         "type": kind,
         "uuid": f"msg-{number:03}",
@@ -119,7 +119,9 @@ BROKEN: dict[str, tuple[list[Line], str]] = {
 
 
 @pytest.mark.parametrize(("lines", "code"), BROKEN.values(), ids=BROKEN)
-def test_what_breaks_the_document_is_reported_with_its_code(lines: list[Line], code: str) -> None:
+def test_violations_of_the_document_are_reported_with_their_code(
+    lines: list[Line], code: str
+) -> None:
     assert code in codes(document(lines, "claude-messages"))
 
 
@@ -142,7 +144,7 @@ def test_lines_of_both_dialects_may_are_in_one_file() -> None:
 
 
 def line(number: int, kind: str = "user", **more: Any) -> Line:
-    """A line as Claude Code writes it."""
+    """Return a line as Claude Code writes it."""
     return {
         "parentUuid": uuid(number - 1) if number > 1 else None,
         "isSidechain": False,
@@ -221,13 +223,13 @@ REAL: dict[str, list[Line]] = {
 
 @pytest.mark.parametrize("lines", REAL.values(), ids=REAL)
 @pytest.mark.parametrize("name", ["session.jsonl", f"{SESSION}.jsonl"])
-def test_what_the_program_writes_is_not_reported(lines: list[Line], name: str) -> None:
+def test_output_of_the_program_is_not_reported(lines: list[Line], name: str) -> None:
     assert not own_codes(document(lines, "claude-code", name))
 
 
 @pytest.mark.parametrize("target", ["claude-code", "claude-messages"])
 @pytest.mark.parametrize("path", sorted(DEMO.glob("[!.]*[!y]")), ids=lambda path: path.name)
-def test_what_is_converted_breaks_no_rule(path: Path, target: str) -> None:
+def test_conversions_break_no_rule(path: Path, target: str) -> None:
     found = api.read(load(path))
     if found.format != target:
         assert not own_codes(again(files_of(found, target), target))
@@ -243,7 +245,7 @@ def test_sessions_made_from_broken_files_break_no_rule(slug: str, path: Path) ->
 
 @given(st.lists(st.integers(-1, 8), min_size=1, max_size=9), st.sets(st.integers(0, 8)))
 def test_new_ids_keep_the_tree(above: list[int], foreign: set[int]) -> None:
-    """Each line hangs on an earlier one or on none; some have ids of another tool."""
+    """Each line is a child of an earlier one or a root; some have ids of another tool."""
     names = [f"turn {at}" if at in foreign else uuid(at + 1) for at in range(len(above))]
     parents = [names[up] if 0 <= up < at else None for at, up in enumerate(above)]
     lines = [
@@ -267,7 +269,7 @@ def test_a_line_without_a_session_is_left_alone_where_there_are_two() -> None:
     assert not repair_document(found).changed
 
 
-def test_what_a_system_line_says_stays_when_its_session_is_filled_in() -> None:
+def test_a_system_line_keeps_its_content_when_its_session_is_filled_in() -> None:
     notice = line(2, "system", message={"role": "system", "content": "Hooks ran."})
     lines = [spoken(1, "Hi"), {**notice, "sessionId": None}]
     done = repair_document(document(lines, "claude-code"))
@@ -294,10 +296,14 @@ def in_its_place(home: Path, lines: Sequence[Line], *, days: float) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("days", "told"), [(0, False), (22.5, False), (23.5, True), (90, True)])
-def test_sessions_about_to_be_deleted_are_reported(tmp_path: Path, days: float, told: bool) -> None:
+@pytest.mark.parametrize(
+    ("days", "expected"), [(0, False), (22.5, False), (23.5, True), (90, True)]
+)
+def test_sessions_about_to_be_deleted_are_reported(
+    tmp_path: Path, days: float, expected: bool
+) -> None:
     path = in_its_place(tmp_path, [spoken(1, "Hi")], days=days)
-    assert ("CLC305" in codes(api.read(path))) == told
+    assert ("CLC305" in codes(api.read(path))) == expected
     elsewhere = tmp_path / path.name
     os.rename(path, elsewhere)
     assert "CLC305" not in codes(api.read(elsewhere))

@@ -22,7 +22,7 @@ OF_THE_SOURCE = {
     "SAG404": "an update of a snapshot that is not there",
     "SAG604": "a session that is called otherwise than its messages say",
 }
-"""What is odd about the source itself, and so about what is made of it."""
+"""Findings about the source itself, which its conversions have as well."""
 
 
 def _document(path: Path) -> Document:
@@ -40,7 +40,7 @@ def test_bundled_conversations_are_clean(path: Path) -> None:
 @pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.name)
 @pytest.mark.parametrize("slug", SLUGS)
 @pytest.mark.parametrize("carry", [True, False], ids=["carry", "clean"])
-def test_what_is_written_is_clean(path: Path, slug: str, *, carry: bool) -> None:
+def test_written_files_are_clean(path: Path, slug: str, *, carry: bool) -> None:
     made = into(_document(path), slug, Options(carry=carry))
     found = [each for each in make_report(made.read_as(slug)).findings if each.severity != "note"]
     wanted = {} if carry else OF_THE_SOURCE

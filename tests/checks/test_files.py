@@ -1,4 +1,4 @@
-"""What lies beside a conversation, and what nobody understood of it."""
+"""Files beside a conversation, and records that are not understood."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def test_each_unknown_kind_is_reported_once_with_how_many_there_are() -> None:
     assert ["3 records" in reported[0].message, "1 record " in reported[1].message] == [True, True]
 
 
-def test_what_travels_along_is_no_unknown_record() -> None:
+def test_embedded_data_is_not_an_unknown_record() -> None:
     session = Session()
     session.say()
     session.lines.append({"type": "x-talktree", "x-talktree": {"part": 1}})
     assert findings(session.document()) == []
 
 
-def test_the_frame_of_an_export_is_no_unknown_record() -> None:
+def test_the_frame_of_an_export_is_not_an_unknown_record() -> None:
     session = Session()
     session.say()
     data = b'{"sessionId":"s","loglines":[%s]}' % lines(session.lines).strip()
@@ -45,7 +45,7 @@ def test_the_frame_of_an_export_is_no_unknown_record() -> None:
     assert findings(document) == []
 
 
-def test_a_conversation_of_which_nothing_is_understood_is_no_empty_one() -> None:
+def test_an_unreadable_conversation_is_not_empty() -> None:
     drifted = Session()
     drifted.say({"segments": ["When is the frost?"]})
     drifted.say({"segments": ["And the thaw?"]})

@@ -1,4 +1,4 @@
-"""A quick look at many records spares rules work and changes nothing of what they find."""
+"""A prefilter over many records saves rules work and does not change their findings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_same_is_found_without_them(code: str) -> None:
 
 
 def _lines() -> list[bytes]:
-    """The lines of all bad sessions."""
+    """Return the lines of all bad sessions."""
     files = sorted(path for folder in FOLDERS for path in folder.rglob("*.jsonl"))
     return [line for path in files for line in path.read_bytes().splitlines(keepends=True)]
 

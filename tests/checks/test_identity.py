@@ -1,4 +1,4 @@
-"""Doubled and missing ids: copies are folded, others get names of their own."""
+"""Duplicate and missing ids: copies are folded, other records get new ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIRST, SECOND = Line(1, None, words="bread"), Line(2, 1, "assistant", words="ten
 
 
 def hanging(found: Document) -> dict[str, str | None]:
-    """The words of each message, and of what it hangs on."""
+    """Return the text of each message and of its parent."""
     conversation = found.conversation
     words = [each.text if isinstance(each, Message) else "" for each in conversation.entries]
     return {
@@ -32,7 +32,7 @@ def hanging(found: Document) -> dict[str, str | None]:
 
 
 def codes(done: Repair) -> list[str]:
-    """The rules because of which something was done."""
+    """Return the rules that caused repairs."""
     return [step.code for step in done.plan]
 
 
@@ -57,7 +57,7 @@ def test_a_resumed_session_repeats_its_history_under_another_name() -> None:
     assert make_report(both, IDS).codes == {"IDS105"}
 
 
-def test_a_doubled_id_is_renamed_with_all_that_means_it() -> None:
+def test_a_duplicate_id_is_renamed_with_its_references() -> None:
     found = document(
         "sage",
         [
@@ -76,7 +76,7 @@ def test_a_doubled_id_is_renamed_with_all_that_means_it() -> None:
     assert not done.after.conversation.skeleton.native
 
 
-def test_copies_of_a_doubled_id_follow_the_one_they_repeat() -> None:
+def test_copies_of_a_duplicate_id_follow_the_one_they_repeat() -> None:
     other = Line(1, 2, words="cake")
     found = document("claude-messages", [FIRST, SECOND, other, other, Line(3, 1, words="which?")])
     done = repair_document(found, unsafe=True, rules=IDS)

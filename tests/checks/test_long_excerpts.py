@@ -1,4 +1,4 @@
-"""The excerpt of a long record is the same as that of a short one, though little of it is read."""
+"""A long record has the same excerpt as a short one, though only a small part of it is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ WORDS = "some words, päivää, "
 
 
 def _lines(padding: int) -> bytes:
-    """A session whose second line has a name twice and a marked word, far from its start."""
+    """Return a session whose second line has a duplicate name and a marked word, far from its
+    start."""
     first, second = json.dumps(ask(1, None, "hi")), json.dumps(ask(2, 1, "@"), ensure_ascii=False)
     text = WORDS * padding + "MARK " + WORDS * padding
     second = second.replace("@", text)[:-1] + ',"cwd":"/tmp"}'

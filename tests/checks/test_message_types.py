@@ -1,6 +1,6 @@
-"""What the Message Type Specification requires, through the command line: each is an error.
+"""The requirements of the Message Type Specification, through the command line: each is an error.
 
-Every requirement is broken in a sound session, once in its first line and once in a later one.
+Every requirement is broken in a valid session, once in its first line and once in a later one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Change = Callable[[Line], Line]
 
 
 def line(number: int, type: str = "user", **more: Any) -> Line:
-    """A line of the document with all it requires."""
+    """Return a line of the document with all required members."""
     made: Line = {
         "type": type,
         "uuid": f"m{number}",
@@ -98,7 +98,7 @@ REQUIRED: dict[str, tuple[Callable[[int], Line], Change, str]] = {
 
 
 def checked(folder: Path, lines: list[Line]) -> tuple[int, dict[str, str]]:
-    """The exit code of a check, and the severity of each code it reports."""
+    """Return the exit code of a check, and the severity of each code it reports."""
     path = folder / "session.jsonl"
     path.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
     done = run("check", "--json", "--from", "claude-messages", str(path))
@@ -108,7 +108,9 @@ def checked(folder: Path, lines: list[Line]) -> tuple[int, dict[str, str]]:
 
 @pytest.mark.parametrize("first", [True, False], ids=["first-line", "later-line"])
 @pytest.mark.parametrize("name", REQUIRED)
-def test_what_the_document_requires_is_an_error(name: str, *, first: bool, tmp_path: Path) -> None:
+def test_missing_requirements_of_the_document_are_errors(
+    name: str, *, first: bool, tmp_path: Path
+) -> None:
     make, change, code = REQUIRED[name]
     before = [] if first else [asked(1), answer(2)]
     number = len(before) + 1
@@ -192,7 +194,7 @@ def test_a_result_of_a_sub_agents_call_is_marked_by_a_repair(tmp_path: Path) -> 
     assert run("check", str(out)).code == 0
 
 
-def test_an_object_that_says_nothing_more_becomes_text(tmp_path: Path) -> None:
+def test_an_object_without_further_members_becomes_text(tmp_path: Path) -> None:
     said = {"role": "assistant", "content": "Yes."}
     checked(tmp_path, [asked(1), answer(2) | {"message": said}])
     out = tmp_path / "repaired.jsonl"

@@ -1,4 +1,4 @@
-"""The rules of Muse histories: what the document demands, and what database exports look like."""
+"""The rules of Muse histories: what the document requires, and what database exports look like."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_one_id_is_taken_from_the_other() -> None:
         assert codes(repair_document(before).after) == set()
 
 
-def test_an_item_that_is_no_message_goes_and_its_neighbours_keep_their_bytes() -> None:
+def test_an_item_that_is_not_a_message_is_removed_and_its_neighbours_keep_their_bytes() -> None:
     one, two = json.dumps(said()), json.dumps(said("m2"))
     whole = json.dumps(root()).replace(one, f'{one}, "oops", {two}, null')
     before = document(whole.encode())
@@ -137,11 +137,11 @@ def test_an_item_that_is_no_message_goes_and_its_neighbours_keep_their_bytes() -
     assert one.encode() in done.source.as_bytes()["fog.json"]
 
 
-# what conversions write
+# written by conversions
 
 
 @every_sample("muse")
-def test_what_is_made_from_other_formats_breaks_no_rule_of_muse(slug: str, path: Path) -> None:
+def test_conversions_to_muse_break_no_rule(slug: str, path: Path) -> None:
     made = again(files_of(sample(slug, path), "muse"), "muse")
     found = [each for each in make_report(made).findings if each.code.startswith("MUS")]
     assert found == []

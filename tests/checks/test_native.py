@@ -1,4 +1,4 @@
-"""The rules of our own format: each kind of line, each member, the lines that are no entries."""
+"""The rules of the native format: each kind of line, each member, lines that are not entries."""
 
 from __future__ import annotations
 
@@ -109,6 +109,6 @@ def test_conversations_of_one_name_are_distinguished_by_the_names_they_are_known
 
 
 @every_sample("native")
-def test_what_is_made_from_other_formats_breaks_no_rule_of_ours(slug: str, path: Path) -> None:
+def test_conversions_to_the_native_format_break_no_rule(slug: str, path: Path) -> None:
     made = again(files_of(sample(slug, path), "native"), "native")
     assert own(made) == []

@@ -1,6 +1,4 @@
-"""When and by whom a message file was written: an error if it does not say so, and never invented
-unless that is asked for.
-"""
+"""The time and author of a message file: an error if missing, and only invented on request."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ IDS = [f"32d9afc7-aeac-4a67-ba94-0c926786040{number}" for number in range(5)]
 
 
 def message(number: int, role: str, without: tuple[str, ...] = ()) -> str:
-    """A message file with the fields that the document requires, but for some."""
+    """Return a message file with the required fields of the document, except for some."""
     values = {
         "Block-UUID": IDS[number],
         "Component": f"{role.capitalize()}Message",
@@ -40,7 +38,7 @@ def message(number: int, role: str, without: tuple[str, ...] = ()) -> str:
 
 
 def placed(folder: Path, *texts: str) -> Path:
-    """A conversation of these files."""
+    """Write a conversation of these files."""
     folder.mkdir()
     for number, text in enumerate(texts, 1):
         (folder / f"{number}.md").write_text(text)
@@ -127,7 +125,7 @@ def test_an_empty_line_of_the_header_is_filled(tmp_path: Path) -> None:
     assert header(tmp_path / "out" / "2.md")["Created-at"] == "2025-04-21T18:11:00.000Z"
 
 
-def test_where_nothing_tells_the_time_the_finding_has_no_fix() -> None:
+def test_without_a_known_time_the_finding_has_no_fix() -> None:
     import talktree
     from talktree.files import Source
 

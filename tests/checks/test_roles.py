@@ -1,4 +1,4 @@
-"""Roles: which are known, which are nearly, and which nobody can guess."""
+"""Roles: known ones, misspelled ones, and unknown ones."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ every_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.
 
 
 def folders(rule: Rule) -> Iterator[Path]:
-    """The samples of a rule, bad and good."""
+    """Return the samples of a rule, bad and good."""
     for kind in ("bad", "good"):
         yield from samples(rule.code, kind)
 
@@ -29,7 +29,7 @@ def folders(rule: Rule) -> Iterator[Path]:
 def _small_limits(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Rules about sizes are tested with small files, those about settings with settings."""
+    """Test rules about sizes with small limits, and rules about settings with settings."""
     given = getattr(request.node, "callspec", None)
     rule = None if given is None else given.params.get("rule")
     if rule is not None and rule.code in LIMITS:
@@ -61,7 +61,7 @@ def test_a_bad_sample_breaks_just_its_rule_and_a_good_one_none(rule: Rule) -> No
 
 
 @every_rule
-def test_a_fix_repairs_and_then_rests(rule: Rule) -> None:
+def test_a_fix_repairs_and_changes_nothing_when_repeated(rule: Rule) -> None:
     for folder in folders(rule):
         check_fix(rule, folder)
 

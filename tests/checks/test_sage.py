@@ -1,4 +1,4 @@
-"""The rules of Sage: what its document demands, what its program writes, what can be restored."""
+"""The rules of Sage: what its document requires, what its program writes, what can be restored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONTEXT = {"cwd": "/home/ada/pond", "gitBranch": "main", "platform": "linux"}
 
 
 def said(number: int, kind: str = "user", **more: object) -> Line:
-    """A line in the shape of the document's examples: each hangs on the number before it."""
+    """Return a line like the document's examples: each is a child of the previous number."""
     return {
         "type": kind,
         "uuid": f"u{number}",
@@ -59,7 +59,7 @@ def document(lines: Sequence[Line]) -> Document:
 
 
 def session(lines: Sequence[Line] = TALK, **files: bytes) -> Document:
-    """A session's folder; in names of files `__` stands for a dot."""
+    """Write a session's folder; in file names `__` means a dot."""
     named = {name.replace("__", "."): data for name, data in files.items()}
     whole = {"messages.jsonl": raw(lines), "metadata.json": json.dumps(METADATA).encode()}
     return api.read(Source.of_files({**whole, **named}, name="pond"), format="sage")
@@ -253,11 +253,11 @@ def test_a_backup_is_missed_only_where_it_should_be(named: str, lost: bool) -> N
     assert ("SAG501" in found) == lost
 
 
-# what conversions write
+# written by conversions
 
 
 @every_sample("sage")
-def test_what_is_made_from_other_formats_breaks_no_rule_of_sage(slug: str, path: Path) -> None:
+def test_conversions_to_sage_break_no_rule(slug: str, path: Path) -> None:
     made = again(files_of(sample(slug, path), "sage"), "sage")
     found = [each for each in make_report(made).findings if each.code.startswith("SAG")]
     assert found == []

@@ -1,4 +1,4 @@
-"""Secrets in conversations: told without being told, redacted alike wherever they stand."""
+"""Secrets in conversations: reported without showing them, redacted alike wherever they are."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PLACEHOLDER = re.compile(r"\[redacted:([a-z-]+):([0-9]+)\]")
 
 
 def drawn(size: int) -> str:
-    """As a machine draws a key."""
+    """Return random characters as in a generated key."""
     return "".join(_dice.choice(string.ascii_letters + string.digits) for _ in range(size))
 
 
 def talk(*said: object) -> Document:
-    """A conversation in lines, one for each thing said."""
+    """Write a conversation with a line for each text."""
     lines = []
     for at, each in enumerate(said, 1):
         line: dict[str, object] = {"type": "user", "uuid": f"u{at}", "sessionId": "s"}
@@ -77,7 +77,7 @@ def test_a_secret_is_reported_once_in_a_record_and_redacted_everywhere_in_it() -
     assert texts(repair_document(document, unsafe=True)).count("[redacted:ai-vendor-key:1]") == 3
 
 
-def test_what_was_cut_off_from_a_secret_goes_with_it() -> None:
+def test_the_truncated_rest_of_a_secret_is_redacted_with_it() -> None:
     key = f"sk-ant-api03-{drawn(95)}"
     cut = {"title": f"use {key[:30]}…", "longer": f"{key[:90]}..."}
     document = talk({"message": f"use {key}", **cut})
@@ -127,7 +127,7 @@ def test_a_key_is_the_same_however_its_lines_are_broken() -> None:
     assert not any(line in text for line in body)
 
 
-def test_what_travels_along_for_another_format_is_redacted_too(tmp_path: Path) -> None:
+def test_embedded_data_is_redacted_too(tmp_path: Path) -> None:
     key = f"sk-ant-api03-{drawn(95)}"
     document = talk(f"use {key}", {"message": "fine", "note": {"deep": key}})
     api.convert(document, tmp_path / "talk.json", to="studio")

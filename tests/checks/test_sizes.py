@@ -1,4 +1,4 @@
-"""Sizes: images are measured from their first bytes, and limits are limits."""
+"""Sizes: images are measured from their first bytes, and limits apply."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def url(data: bytes, kind: str = "image/png") -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(width=st.integers(1, 16_383), height=st.integers(1, 16_383))
-def test_the_first_bytes_tell_the_size(kind: object, width: int, height: int) -> None:
+def test_the_first_bytes_give_the_size(kind: object, width: int, height: int) -> None:
     found = find_image(Attachment(url=url(kind(width, height))))  # type: ignore[operator]
     assert found is not None
     assert (found.width, found.height) == (width, height)
@@ -76,7 +76,7 @@ def test_broken_images_have_no_size_and_do_no_harm(junk: bytes, kind: object, cu
 @pytest.mark.parametrize(
     "link", [None, "", "https://example.org/bed.png", "data:image/png,x", "data:image/png;base64"]
 )
-def test_what_is_no_image_in_a_text_is_none(link: str | None) -> None:
+def test_text_that_looks_like_an_image_is_not_one(link: str | None) -> None:
     assert find_image(Attachment(url=link)) is None
 
 
@@ -104,7 +104,7 @@ def test_an_image_of_too_many_bytes_gives_way_to_a_text(monkeypatch: pytest.Monk
     assert "10 x 10 pixels" in first.text
 
 
-def test_a_sub_agents_own_file_is_no_bloat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sub_agents_own_file_is_not_bloat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "LARGE", 1000)
     session = Session()
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""Laws of the rules about comments: what the document demands is told, and mended if it can be."""
+"""Rules about comments: what the document requires is reported, and repaired if possible."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Comment = dict[str, Any]
 
 
 def comment(number: int, text: str = "Who brings the bread?", **members: Any) -> Comment:
-    """A comment that is all the document demands."""
+    """Return a comment with everything that the document requires."""
     return {
         "id": f"{NOW + number}kq{number}ab",
         "userId": "ida",
@@ -53,13 +53,13 @@ def comment(number: int, text: str = "Who brings the bread?", **members: Any) ->
 
 
 def attachment(**members: Any) -> Comment:
-    """An attachment that is all the document demands."""
+    """Return an attachment with everything that the document requires."""
     whole = {"name": "plan.pdf", "type": "application/pdf", "url": "https://example.org/plan.pdf"}
     return {**whole, "file": {}, **members}
 
 
 def artifact(**members: Any) -> Comment:
-    """An artifact that is all the document demands."""
+    """Return an artifact with everything that the document requires."""
     whole = {"id": "a1", "type": "text/html", "title": "Menu", "status": "visible"}
     return {**whole, "command": "create", **members}
 
@@ -136,7 +136,7 @@ PLACES: list[tuple[str | int, ...]] = [
 
 
 def changed(way: tuple[str | int, ...], item: object) -> list[Comment]:
-    """A sound conversation with one thing in it replaced, or taken out."""
+    """Return a valid conversation with one member replaced or removed."""
     whole = comment(1, attachments=[attachment()], artifacts=[artifact()])
     value = [whole, comment(2)]
     place: Any = whole
@@ -153,7 +153,7 @@ ABSENT = object()
 
 
 @pytest.mark.parametrize("way", PLACES, ids=lambda way: "/".join(map(str, way)))
-def test_what_the_schema_refuses_is_reported(way: tuple[str | int, ...]) -> None:
+def test_violations_of_the_schema_are_reported(way: tuple[str | int, ...]) -> None:
     for item in [*KINDS, *([] if isinstance(way[-1], int) else [ABSENT])]:
         value = changed(way, item)
         found = make_report(opened(value)).findings
@@ -214,7 +214,8 @@ names = st.sampled_from(["a", "b", "c", None])
 
 @st.composite
 def threads(draw: st.DrawFn) -> list[Comment]:
-    """Comments nested at random, with ids that may be doubled and parents that may be wrong."""
+    """Generate randomly nested comments, with ids that may be duplicate and parents that may be
+    wrong."""
     made: list[Comment] = []
     top: list[Comment] = []
     for number in range(draw(st.integers(1, 6))):
@@ -231,7 +232,7 @@ def threads(draw: st.DrawFn) -> list[Comment]:
 
 @given(value=threads())
 @examples(80)
-def test_a_parent_that_is_named_is_the_one_it_is_in(value: list[Comment]) -> None:
+def test_a_parent_that_is_named_agrees_with_the_nesting(value: list[Comment]) -> None:
     roots = value_of(repair_document(opened(value)).after)
     pending = [(each, None) for each in roots]
     named: list[str] = []
@@ -248,7 +249,7 @@ def test_a_parent_that_is_named_is_the_one_it_is_in(value: list[Comment]) -> Non
     assert set(named) <= set(ids), "at the top only the id of another comment is kept"
 
 
-def test_hundreds_of_nested_replies_are_no_error() -> None:
+def test_hundreds_of_nested_replies_are_not_an_error() -> None:
     depth = rules_tree.JSON_DEPTH // 2 + 50
     starts = [json.dumps(comment(number))[: -len("]}")] for number in range(depth)]
     raw = ("[" + "".join(starts) + "]}" * depth + "]").encode()
@@ -259,7 +260,7 @@ def test_hundreds_of_nested_replies_are_no_error() -> None:
     assert document.findings == []
 
 
-def test_some_hundreds_of_nested_replies_are_nothing_to_tell() -> None:
+def test_some_hundreds_of_nested_replies_have_no_findings() -> None:
     starts = [json.dumps(comment(number))[: -len("]}")] for number in range(300)]
     raw = ("[" + "".join(starts) + "]}" * 300 + "]").encode()
     assert codes(read_document(Source.of_bytes(raw, name="talk.json"), JSON)) == set()
@@ -314,7 +315,7 @@ def _entries(document: Document) -> list[object]:
 
 
 @each_encoding
-def test_what_is_written_for_others_has_nothing_to_tell(format: Format) -> None:
+def test_comments_written_in_other_encodings_have_no_findings(format: Format) -> None:
     whole = [comment(0, attachments=[attachment()], artifacts=[artifact()]), comment(1)]
     items = [Item(None, each, changed=True, depth=number) for number, each in enumerate(whole)]
     assert codes(encoded(format, [_object(item) for item in link_comments(items)])) == set()
@@ -325,7 +326,7 @@ def _object(item: Item) -> Comment:
     return item.value
 
 
-# texts that exporters wrote
+# texts written by exporters
 
 FOREIGN = sorted(DATA.glob("studio-text/foreign/*"))
 

@@ -1,4 +1,4 @@
-"""Times: what is tolerated, what is impossible, and which unit was meant."""
+"""Times: what is tolerated, what is impossible, and how units are detected."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_dates(stamp: object, wanted: list[str]) -> None:
     st.integers(FIRST_TALK // SECOND, LATE // SECOND),
     st.sampled_from([1, 1000, 10**6, 10**9]),
 )
-def test_the_size_of_a_number_tells_its_unit(seconds: int, unit: int) -> None:
+def test_the_size_of_a_number_gives_its_unit(seconds: int, unit: int) -> None:
     document = comment(seconds * unit)
     assert ("TIM103" in codes(document)) == (unit != 1000)
     after = repair_document(

@@ -1,4 +1,4 @@
-"""Tool calls and results: paired on each line of talk, mended without losing a real result."""
+"""Tool calls and results: paired on each branch, repaired without losing a real result."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def texts_of_results(conversation: Conversation) -> dict[str, list[str]]:
     return found
 
 
-# which result is for which call
+# pairing results with calls
 
 
 def test_forks_may_repeat_a_call_and_its_result() -> None:
@@ -61,7 +61,7 @@ def test_forks_may_repeat_a_call_and_its_result() -> None:
     assert codes(session.document()) == []
 
 
-def test_a_replay_behind_a_compaction_is_no_second_call() -> None:
+def test_a_replay_after_a_compaction_is_not_a_second_call() -> None:
     session = Session()
     session.say()
     for _ in range(2):
@@ -91,7 +91,7 @@ def test_parallel_results_may_are_beside_each_other() -> None:
     assert codes(session.document()) == []
 
 
-def test_a_result_on_another_branch_is_no_orphan() -> None:
+def test_a_result_on_another_branch_is_not_an_orphan() -> None:
     session = Session()
     start = session.say()
     session.reply(call("toolu_1"), parent=start)
@@ -110,7 +110,7 @@ def test_many_calls_with_one_id_are_each_reported(count: int) -> None:
     assert codes(session.document()) == ["TOL103"] * (count - 1)
 
 
-def test_a_copied_record_is_no_second_call() -> None:
+def test_a_copied_record_is_not_a_second_call() -> None:
     session = Session()
     session.say()
     session.reply(call("toolu_1"))
@@ -121,7 +121,7 @@ def test_a_copied_record_is_no_second_call() -> None:
     assert codes(session.document()) == []
 
 
-# mending
+# repairing
 
 
 def test_a_real_result_wins_over_a_placeholder_wherever_it_is() -> None:
@@ -140,7 +140,7 @@ def test_a_real_result_wins_over_a_placeholder_wherever_it_is() -> None:
         assert len(after.tree.roots) == 1
 
 
-def test_what_was_attached_to_a_dropped_result_is_attached_to_the_kept_one_beside_it() -> None:
+def test_children_of_a_dropped_result_move_to_the_kept_one() -> None:
     session = Session()
     session.say()
     asked = session.reply(call("toolu_1"))
@@ -202,7 +202,7 @@ def test_an_answer_is_marked_and_says_that_it_is_an_error() -> None:
     assert part.output == (Text(LOST),)
 
 
-def test_nothing_is_put_in_behind_a_call_that_may_still_run() -> None:
+def test_nothing_is_inserted_after_a_call_that_may_still_run() -> None:
     session = Session()
     session.say()
     session.reply(call("toolu_1"))
@@ -292,7 +292,7 @@ def _take(session: Session, step: str, number: int) -> None:
 
 
 def _assert_sendable(conversation: Conversation) -> None:
-    """Each call has an id of its own and one result, and each result has a call."""
+    """Assert that each call has a unique id and one result, and each result has a call."""
     called = [part.id for part in _parts(conversation) if isinstance(part, ToolCall)]
     given = [part.call for part in _parts(conversation) if isinstance(part, ToolResult)]
     assert len(set(called)) == len(called)

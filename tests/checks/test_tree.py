@@ -1,4 +1,4 @@
-"""Broken links: found, mended as they are shown, and then at rest."""
+"""Broken links: found, repaired as they are shown, and unchanged by a second repair."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TREE = [rule for rule in LINKS if rule.code.startswith("TRE")]
 
 @st.composite
 def damaged(draw: st.DrawFn, *, doubled: bool) -> list[Line]:
-    """A conversation with some of its links broken and some of its lines gone."""
+    """Return a conversation with some of its links broken and some of its lines removed."""
     lines: list[Line] = []
     for name in range(draw(st.integers(1, 14))):
         parent = None if not name else draw(st.integers(max(0, name - 3), name - 1))
@@ -57,7 +57,7 @@ def damaged(draw: st.DrawFn, *, doubled: bool) -> list[Line]:
 
 
 def parents(found: Document) -> list[int]:
-    """What each record of the only conversation hangs on, as it is shown."""
+    """Return the parent of each record of the only conversation, as it is shown."""
     return list(with_inferred_links(found.conversation).skeleton.parents)
 
 
@@ -85,7 +85,7 @@ def test_after_all_repairs_every_id_is_its_own(slug: str, data: st.DataObject) -
     skeleton = done.after.conversation.skeleton
     assert not skeleton.dangling
     assert not skeleton.looped
-    # What a program wrote again with another parent is one message with its original.
+    # A record that a program wrote again with another parent is one message with its original.
     assert set(skeleton.native) <= set(skeleton.copies)
     assert _left(done.after, LINKS, "safe", "unsafe") == []
     assert not repair_document(done.after, unsafe=True, rules=LINKS).changed
@@ -98,7 +98,7 @@ def test_a_repair_writes_the_tree_that_is_shown_before(slug: str, data: st.DataO
     before = document(slug, data.draw(damaged(doubled=False)))
     rules = [rule for rule in TREE if rule.code != "TRE107"]
     done = repair_document(before, rules=rules)
-    # Where so much is lost that hardly any link is left, the order of the file decides afterwards.
+    # Where hardly any link is left, the file order decides afterwards.
     for each in (before, done.after):
         assume(SEQUENCE not in each.conversation.skeleton.linked.values())
     assert parents(done.after) == parents(before)
@@ -136,7 +136,7 @@ def test_removing_a_message_costs_that_message_alone() -> None:
         assert measure_reach(done.after.conversations) == (8, 8, 8)
 
 
-def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
+def test_a_parent_in_another_file_is_not_missing(tmp_path: Path) -> None:
     talk = [Line(n, n - 1 if n else None, ("user", "assistant")[n % 2]) for n in range(6)]
     for name, lines in (("one", talk[:3]), ("two", talk[3:])):
         source = document("claude-messages", lines).origin.source  # type: ignore[attr-defined]
@@ -150,7 +150,7 @@ def test_a_parent_in_a_file_beside_is_no_orphan(tmp_path: Path) -> None:
 
 
 class Opened:
-    """The names of files that this process opens while it is on."""
+    """Records the names of files that this process opens."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -207,8 +207,9 @@ def test_a_line_with_a_place_of_its_own_is_repaired_in_that_place() -> None:
     assert list(done.after.conversation.skeleton.parents) == [ROOT, 0, 1]
 
 
-def carried(kept: str) -> Document:
-    """A compaction that follows what hangs below it, from this time."""
+def compacted(kept: str) -> Document:
+    """Return a session with a compaction whose logical parent is below it; kept messages have this
+    time."""
     session = Session()
     session.say(timestamp="2026-03-04T09:00:00Z")
     session.reply(timestamp="2026-03-04T09:01:00Z")
@@ -228,13 +229,13 @@ def carried(kept: str) -> Document:
     return session.document()
 
 
-def test_what_survives_a_compaction_is_neither_lost_nor_out_of_order() -> None:
-    found = make_report(carried("2026-03-04T09:21:00Z")).findings
+def test_messages_kept_by_a_compaction_are_neither_lost_nor_out_of_order() -> None:
+    found = make_report(compacted("2026-03-04T09:21:00Z")).findings
     assert [each.code for each in found if each.code[:3] in ("TRE", "TIM")] == []
 
 
 def test_a_compaction_that_follows_what_came_after_it_is_reported() -> None:
-    found = make_report(carried("2026-03-04T09:40:00Z")).findings
+    found = make_report(compacted("2026-03-04T09:40:00Z")).findings
     reported = [each for each in found if each.code[:3] in ("TRE", "TIM")]
     assert [each.code for each in reported] == ["TRE110"]
     assert "hangs below it" in reported[0].message

@@ -1,4 +1,4 @@
-"""What acts instead of being read, and files that lead elsewhere."""
+"""Content that acts on a terminal or page, and files that lead elsewhere."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_commands_to_a_terminal_are_known(sequence: str) -> None:
 
 
 @pytest.mark.parametrize("sequence", MOVES)
-def test_moves_are_known_and_are_no_commands(sequence: str) -> None:
+def test_moves_are_known_and_are_not_commands(sequence: str) -> None:
     assert OVERWRITING.search(sequence)
     assert not COMMAND.search(sequence)
     assert not OVERWRITING.search(replace_with_pictures(sequence, OVERWRITING))
@@ -47,7 +47,7 @@ def test_colours_are_harmless(sequence: str) -> None:
     assert not OVERWRITING.search(sequence)
 
 
-def test_text_that_was_decoded_wrongly_is_no_command() -> None:
+def test_text_that_was_decoded_wrongly_is_not_a_command() -> None:
     assert not COMMAND.search("it said “so”".encode().decode("latin-1"))
 
 
@@ -87,7 +87,7 @@ def test_the_first_sequence_is_the_one_that_is_found_everywhere(text: str) -> No
 
 
 @given(st.text())
-def test_what_is_repaired_is_repaired(text: str) -> None:
+def test_repaired_text_has_no_findings(text: str) -> None:
     assert not extract_hidden(without_hidden(without_hidden(text)))
     assert not is_misleading(without_direction(text))
     for pattern in (COMMAND, OVERWRITING):

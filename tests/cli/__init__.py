@@ -1,1 +1,1 @@
-"""The command line as people and scripts meet it."""
+"""The command line as users and scripts call it."""

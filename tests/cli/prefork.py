@@ -38,10 +38,10 @@ with socket.socket(socket.AF_UNIX) as server:
 
 
 class Prefork:
-    """The loaded process, and a folder with a program that asks it."""
+    """The loaded process, and a folder with a program that sends requests to it."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        # Not below a test's folder: addresses of sockets are at most a hundred characters long.
+        # Not below a test's folder: socket addresses have at most a hundred characters.
         self._folder = tempfile.TemporaryDirectory(prefix="talktree-")
         self.programs = Path(self._folder.name)
         address = str(self.programs / "socket")
@@ -56,7 +56,7 @@ class Prefork:
         assert self._server.stdout.readline() == b"ready\n"
 
     def close(self) -> None:
-        """End it."""
+        """Stop it."""
         self._server.terminate()
         self._server.communicate()
         self._folder.cleanup()
@@ -72,7 +72,7 @@ class Request(NamedTuple):
 
 
 def receive(connection: socket.socket) -> Request:
-    """The command that is asked for on a connection."""
+    """Return the command that is requested on a connection."""
     data, files, _, _ = socket.recv_fds(connection, 1 << 16, 3)
     while not data.endswith(b"\n"):
         data += connection.recv(1 << 16)
@@ -81,11 +81,11 @@ def receive(connection: socket.socket) -> Request:
 
 
 def serve(listening: socket.socket) -> Request:
-    """Answer for ever; return in a fork for each command, and there only."""
+    """Serve forever; return in a fork for each command, and only there."""
     while True:
         connection, _ = listening.accept()
         with connection:
-            # The kernel reaps those who answer; they must see the ends of their own forks.
+            # The kernel reaps the forks; they must see the exits of their own children.
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
             answering = os.fork() == 0
             if not answering:
@@ -98,7 +98,7 @@ def serve(listening: socket.socket) -> Request:
             for file in request.files:
                 os.close(file)
             code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
-            # A shell shows an end by a signal as 128 and its number.
+            # A shell reports an end by a signal as 128 plus its number.
             connection.sendall(f"{128 - code if code < 0 else code}\n".encode())
             os._exit(0)
 
@@ -116,7 +116,7 @@ def become(request: Request) -> None:
 
 
 def load_program() -> None:
-    """Import what any command needs; not the studio, which only its own command imports."""
+    """Import what any command needs, except the studio, which only its own command imports."""
     for module in walk_packages(talktree.__path__, "talktree."):
         if not module.name.startswith(("talktree.web", "talktree.testing", "talktree.cli.__")):
             import_module(module.name)
@@ -124,14 +124,14 @@ def load_program() -> None:
 
 
 def main(address: str) -> NoReturn:
-    """Load the program, then be every command that is asked for, each in a fork."""
+    """Load the program, then run every requested command, each in a fork."""
     load_program()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
         sys.stdout.write("ready\n")
         sys.stdout.flush()
-        # What is loaded stays: no fork has to look at it again or take it apart.
+        # Freeze what is loaded: the garbage collector of a fork need not scan or free it.
         gc.freeze()
         request = serve(listening)
     become(request)

@@ -1,9 +1,9 @@
 """Arguments by machine: every path that a command takes, as each kind of path there is.
 
-The commands and their path parameters come from the parser itself, so a new one is drawn from too.
-Whatever is given: the exit code is one of the documented ones, no file that was there changes
-unless it is an output that was to be replaced by force, no file called `-` appears, and messages
-name the path as it was given.
+The commands and their path parameters come from the parser itself, so new ones are included
+automatically. For any argument: the exit code is a documented one, no existing file changes unless
+it is an output to be replaced by force, no file called `-` appears, and messages name the path as
+it was given.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ INPUT = "in.jsonl"
 SAME = (INPUT, "./folder/../in.jsonl", "folder//../in.jsonl", "link.jsonl", "hard.jsonl")
 """Ways to name the input."""
 OTHERS = ("other.txt", "empty.jsonl", "-leading", "\udcff.jsonl", "cut.jsonl.gz")
-"""Files that are there and are not the input."""
+"""Existing files that are not the input."""
 FOLDERS = ("folder", "./folder/", "nothing")
 VALUES = (*SAME, *OTHERS, *FOLDERS, "-", "none/none.jsonl", "fifo")
 OUTPUTS = ("--output", "--ledger")
 STREAMED = ("--text-file", "--config", "--log")
-"""A pipe is a good value for these, so reading one that stays empty waits."""
+"""A pipe is a valid value for these, so reading one that stays empty waits."""
 OWN = (".sage", "home")
-"""Folders that commands may write in as they like."""
+"""Folders that commands may write to freely."""
 ENDLESS = ("studio", "watch")
-"""Commands that do not end by themselves."""
+"""Commands that run until they are stopped."""
 
 CALLS = {
     "detect": "<paths:in.jsonl>",
@@ -94,7 +94,7 @@ CALLS = {
     "session gc": "--dry-run",
     "session forget": "",
 }
-"""How each command is called; `<name:default>` is where a parameter goes."""
+"""The call of each command; `<name:default>` marks the place of a parameter."""
 
 
 class Drawn(NamedTuple):
@@ -106,7 +106,7 @@ class Drawn(NamedTuple):
     can_force: bool
 
     def words(self, value: str) -> list[str]:
-        """The command line with a value for the parameter."""
+        """Return the command line with a value for the parameter."""
         call = CALLS.get(f"{self.command} {self.name}") or CALLS[self.command]
         before, here = self.command.split(), False
         out: list[str] = []
@@ -124,7 +124,7 @@ class Drawn(NamedTuple):
 
 
 def leaves(group: click.Group, above: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """All commands, with the words they are called by."""
+    """Return all commands, with the words that call them."""
     context = click.Context(group)
     for name in group.list_commands(context):
         found = group.get_command(context, name)
@@ -136,7 +136,7 @@ def leaves(group: click.Group, above: tuple[str, ...] = ()) -> Iterator[tuple[st
 
 
 def drawn() -> list[Drawn]:
-    """Every parameter with a path; one that many commands share in the same words only once."""
+    """Return every path parameter; one that many commands share with the same words only once."""
     assert isinstance(commands, click.Group)
     seen: set[object] = set()
     out = []
@@ -158,7 +158,7 @@ def drawn() -> list[Drawn]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that holds one session."""
+    """Return a library with one session."""
     folder = tmp_path_factory.mktemp("arguments")
     shutil.copy(SESSION, folder / INPUT)
     before = os.environ.get("TALKTREE_HOME")
@@ -173,7 +173,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def filled(folder: Path) -> Path:
-    """A folder with everything that an argument may name."""
+    """Return a folder with everything that an argument may name."""
     folder.mkdir()
     data = SESSION.read_bytes()
     (folder / INPUT).write_bytes(data)
@@ -192,7 +192,7 @@ def filled(folder: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes | str]:
-    """All that is in a folder, but not what commands own."""
+    """Return the contents of a folder, except what commands own."""
     out: dict[str, bytes | str] = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -208,7 +208,7 @@ def contents(folder: Path) -> dict[str, bytes | str]:
 
 
 class Done(NamedTuple):
-    """What a command did."""
+    """The result of a command."""
 
     words: list[str]
     code: int
@@ -223,12 +223,12 @@ class Done(NamedTuple):
 
     @property
     def changed(self) -> set[str]:
-        """What was there and is not the same any more."""
+        """Existing files that have changed."""
         return {name for name in self.before if self.after.get(name) != self.before[name]}
 
 
 class Stage:
-    """Runs commands in this process, each in a folder of its own."""
+    """Runs commands in this process, each in its own folder."""
 
     def __init__(
         self, root: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
@@ -264,7 +264,7 @@ def stage(
 
 
 def assert_lawful(done: Done, value: str, replaceable: set[str]) -> None:
-    """The laws that hold for every command line."""
+    """Assert the laws that hold for every command line."""
     assert done.code in EXIT_CODES, done
     assert "Traceback" not in done.err, done
     assert done.changed <= replaceable, done
@@ -295,7 +295,7 @@ def test_every_kind_of_path_for_every_parameter(param: Drawn, stage: Stage) -> N
         if value in SAME:
             assert (forced.code, "this is the input" in forced.err) == (2, True), forced
         if (param.command, value) == ("repair", "cut.jsonl.gz"):
-            # Its log leads back from the bytes that are written, so they are not packed anew.
+            # Its log leads back from the written bytes, so they are not compressed again.
             assert forced.code == 2, forced
         elif value in OTHERS:
             assert (forced.code, forced.changed) == (0, {value}), forced
@@ -303,7 +303,7 @@ def test_every_kind_of_path_for_every_parameter(param: Drawn, stage: Stage) -> N
         assert codes["-leading"] == stage.done(param.words("./-leading")).code
 
 
-def test_the_hint_tells_how_to_write_a_path_that_begins_with_a_dash(stage: Stage) -> None:
+def test_the_hint_explains_how_to_write_a_path_that_begins_with_a_dash(stage: Stage) -> None:
     for command in ("show", "convert", "check"):
         done = stage.done([command, "-missing"])
         assert (done.code, "./-missing" in done.err) == (2, True), done

@@ -1,4 +1,4 @@
-"""Long work as processes: stopped, killed, run again, and seen on a terminal."""
+"""Long runs as processes: stopped, killed, restarted, and shown on a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLES = sorted((DATA / "studio" / "good").iterdir())
 
 @pytest.fixture(scope="module")
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Many small conversations."""
+    """Return a folder of many small conversations."""
     folder = tmp_path_factory.mktemp("exports")
     for number in range(COUNT):
         sample = SAMPLES[number % len(SAMPLES)]
@@ -32,12 +32,12 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(exports: Path, out: Path, *more: str) -> list[str]:
-    """The batch as it is typed."""
+    """Return the command line of the batch."""
     return ["talktree", "convert", str(exports), "-t", "chatbuilder", "-o", str(out), *more]
 
 
 def started(call: list[str]) -> subprocess.Popen[bytes]:
-    """A process that leads a group of its own, as a terminal would start it."""
+    """Start a process that leads its own process group, as a terminal starts it."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
         call,
@@ -53,7 +53,7 @@ def run(call: list[str]) -> subprocess.CompletedProcess[bytes]:
 
 
 def until_some_are_done(out: Path) -> None:
-    """Wait until the batch is in the middle of its work."""
+    """Wait until the batch has converted some of its files."""
     for _ in range(3000):
         if (out / STATE).exists() and (out / STATE).read_bytes().count(b"\n") >= 5:
             return
@@ -71,14 +71,14 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def expected(exports: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What an undisturbed batch writes."""
+    """Return the output of an undisturbed batch."""
     out = tmp_path_factory.mktemp("expected")
     assert run(command(exports, out, "-j", "1")).returncode == 0
     return contents(out)
 
 
 def folders(files: dict[str, bytes]) -> dict[str, dict[str, bytes]]:
-    """The outputs, one folder each."""
+    """Return the outputs, one folder each."""
     out: dict[str, dict[str, bytes]] = {}
     for path, data in files.items():
         out.setdefault(path.split("/")[0], {})[path] = data
@@ -117,7 +117,7 @@ def test_processes_end_when_the_one_that_gives_them_work_is_killed(
     process = started(command(exports, out, "-j", "2"))
     until_some_are_done(out)
     process.kill()
-    # The pipes are closed when the last process that holds them is gone.
+    # The pipes are closed when the last process that holds them ends.
     process.communicate(timeout=300)
     assert_whole_or_absent(out, expected)
     assert run(command(exports, out)).returncode == 0
@@ -125,7 +125,7 @@ def test_processes_end_when_the_one_that_gives_them_work_is_killed(
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_stops_all_and_says_how_to_go_on(
+def test_ctrl_c_stops_all_and_says_how_to_continue(
     jobs: str, exports: Path, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     out = tmp_path / "out"
@@ -144,7 +144,7 @@ def test_ctrl_c_stops_all_and_says_how_to_go_on(
 
 
 def children(process: subprocess.Popen[bytes]) -> list[int]:
-    """The processes that do the work."""
+    """Return the worker processes."""
     found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return [
         int(each) for each in found if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()

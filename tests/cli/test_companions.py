@@ -1,4 +1,4 @@
-"""Sub-agents belong to their session: in every command, and on the way there and back."""
+"""Sub-agents belong to their session: in every command, and in conversions in both directions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from talktree.model.edit import set_text
 from tests.companion_samples import FILES, LONE, LOST, OF_ONE, OF_TWO, ONE, TWO, files_in, write
 
 TASKS = {"task 10", "report 10", "task 20", "report 20"}
-"""What the sub-agents of the first session say."""
+"""The texts of the first session's sub-agents."""
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def texts(shape: object) -> set[str]:
-    """All strings in a JSON value that a sample message says."""
+    """Return all strings in a JSON value that are texts of the samples."""
     if isinstance(shape, dict):
         return {text for each in shape.values() for text in texts(each)}
     if isinstance(shape, list):
@@ -66,7 +66,7 @@ def test_an_export_of_a_session_has_its_sub_agents(folder: Path) -> None:
 def test_nothing_is_counted_twice(
     kind: str, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    # Without the sub-agent whose session was deleted: alone, it is a conversation of its own.
+    # Without the sub-agent of the deleted session, which alone is a separate conversation.
     (folder / LOST / "subagents" / "agent-b.jsonl").unlink()
     paths = [folder]
     if kind == "files":

@@ -1,4 +1,4 @@
-"""One conversion as a process: nothing half-written, whatever goes wrong."""
+"""One conversion as a process: no partial output in any failure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STRICT = ["--clean", "--strict"]
 def convert(
     *arguments: str, cwd: Path, first: Callable[[], None] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """The command with these arguments."""
+    """Run the command with these arguments."""
     return subprocess.run(
         ["talktree", "convert", *arguments],
         capture_output=True,
@@ -42,7 +42,7 @@ def _little_room_for_files() -> None:
 
 
 @pytest.mark.parametrize("target", ["muse", "chatbuilder", "sage", "native"])
-def test_a_full_disk_leaves_nothing_behind(target: str, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_files(target: str, tmp_path: Path) -> None:
     done = convert(
         str(SAMPLE), "-t", target, "-o", "out", cwd=tmp_path, first=_little_room_for_files
     )
@@ -62,7 +62,7 @@ def test_a_full_disk_in_a_batch_is_reported_of_each(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
-    # Nobody, not even root, can make a file there.
+    # Not even root can create a file there.
     done = convert(str(SAMPLE), "-t", "muse", "-o", "/proc/out.json", cwd=tmp_path)
     assert (done.returncode, b"cannot write" in done.stderr) == (3, True)
 
@@ -110,7 +110,7 @@ def test_strict_writes_nothing(out: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_strict_puts_up_with_what_is_allowed_and_carried(tmp_path: Path) -> None:
+def test_strict_accepts_allowed_and_embedded_losses(tmp_path: Path) -> None:
     assert convert(
         str(SAMPLE), "-t", "muse", "-o", "a.json", "--strict", cwd=tmp_path
     ).returncode == 0  # fmt: skip
@@ -122,7 +122,7 @@ def test_strict_puts_up_with_what_is_allowed_and_carried(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
 
 
-def test_forbidden_kinds_may_not_even_be_carried(tmp_path: Path) -> None:
+def test_forbidden_kinds_may_not_even_be_embedded(tmp_path: Path) -> None:
     done = convert(str(SAMPLE), "-t", "muse", "-o", "a.json", "--forbid", "branch", cwd=tmp_path)
     assert (done.returncode, list(tmp_path.iterdir())) == (4, [])
 

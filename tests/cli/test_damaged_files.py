@@ -1,4 +1,4 @@
-"""A compressed file that is damaged: every command says that a part of it is missing."""
+"""A damaged compressed file: every command reports that a part of it is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNT = 60
 
 
 def session() -> bytes:
-    """A session that is long enough for many blocks of compressed data."""
+    """Return a session that is long enough for many blocks of compressed data."""
     chance = random.Random(5)
     return b"".join(
         json.dumps(
@@ -90,7 +90,7 @@ def test_commands_say_that_a_part_is_missing(
 
 
 @pytest.mark.parametrize(("ending", "compress"), KINDS)
-def test_what_lies_before_the_damage_is_read(ending: str, compress: Change, tmp_path: Path) -> None:
+def test_content_before_the_damage_is_read(ending: str, compress: Change, tmp_path: Path) -> None:
     path = tmp_path / f"session.jsonl{ending}"
     path.write_bytes(flip(compress(session())))
     (found,) = talktree.read(path).conversations
@@ -98,10 +98,10 @@ def test_what_lies_before_the_damage_is_read(ending: str, compress: Change, tmp_
 
 
 @pytest.mark.parametrize(("ending", "compress"), KINDS)
-def test_sound_files_are_not_reported(ending: str, compress: Change, tmp_path: Path) -> None:
+def test_valid_files_are_not_reported(ending: str, compress: Change, tmp_path: Path) -> None:
     path = tmp_path / f"session.jsonl{ending}"
     half = session()[: session().index(b"\n", 200_000) + 1]
-    # Several compressed parts in a row are one text, and zeros behind it are padding.
+    # Several compressed members in a row are one text, and zeros after it are padding.
     padding = b"\0" * 512 if ending == ".gz" else b""
     path.write_bytes(compress(half) + compress(half) + padding)
     document = talktree.read(path)

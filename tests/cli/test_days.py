@@ -1,4 +1,4 @@
-"""Stretches of time as options write them."""
+"""Time spans as options write them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ def test_so_long_ago_is_a_moment() -> None:
 
 
 @pytest.mark.parametrize("said", ["someday", "2026-13", "2026-02-30", "", "2026-1-2-3", "9999999"])
-def test_what_is_no_day_is_reported(said: str) -> None:
+def test_an_invalid_time_span_is_reported(said: str) -> None:
     with pytest.raises(UsageError, match="no such day"):
         parse_until("--until", said)

@@ -39,7 +39,7 @@ BINARY = "st/a/tool-results/packed.xz"
 
 
 def write_session(path: Path, number: int, text: str = "Hello") -> Path:
-    """A session of Claude Code with a question and an answer."""
+    """Write a session of Claude Code with a question and an answer."""
     id = f"{number:08x}-0000-4000-8000-000000000000"
     lines = []
     for at, (role, content) in enumerate(
@@ -60,7 +60,8 @@ def write_session(path: Path, number: int, text: str = "Hello") -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A session with tool results, and files that belong to no conversation."""
+    """Return a folder with a session with tool results, and files that belong to no
+    conversation."""
     st = tmp_path / "st"
     write_session(st / "a.jsonl", 1)
     results = st / "a" / "tool-results"
@@ -80,7 +81,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def readings(data: bytes) -> Iterator[str]:
-    """All texts that somebody could read out of some bytes."""
+    """Return all texts that can be decoded from some bytes."""
     if data.startswith(b"\x1f\x8b"):
         data = gzip.decompress(data)
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
@@ -94,14 +95,14 @@ def readings(data: bytes) -> Iterator[str]:
 
 
 def everything(*places: Path) -> str:
-    """What is in some files and folders, in their names, too."""
+    """Return the contents of some files and folders, including their names."""
     files = [path for place in places for path in (place, *place.rglob("*"))]
     texts = [text for path in files if path.is_file() for text in readings(path.read_bytes())]
     return "\n".join([*texts, *map(str, files)])
 
 
 def left_out(stderr: str) -> set[str]:
-    """The files that the summary names."""
+    """Return the files that the summary names."""
     found = re.search(r"^talktree: (\d+) other files? left out: (.*)$", stderr, re.MULTILINE)
     assert found, stderr
     names = found[2].split(", ")

@@ -1,4 +1,5 @@
-"""`talktree export -o NAME` writes one file if the name has the ending of one, else a folder."""
+"""`talktree export -o NAME` writes one file if the name has a file extension, otherwise a
+folder."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ DEMO = Path(__file__).parents[2] / "demo"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of two sessions, one of conversations in three formats, and a session alone."""
+    """Return a folder of two sessions, one of conversations in three formats, and a single
+    session."""
     for number, name in enumerate("ab", 1):
         write_session(tmp_path / "flat" / f"{name}.jsonl", number)
     mixed = tmp_path / "mixed"
@@ -28,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def names(folder: Path) -> set[str]:
-    """The files below a folder."""
+    """Return the files below a folder."""
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -69,7 +71,7 @@ def test_one_file_holds_a_folder_of_one_format(folder: Path, to: str) -> None:
         (("alone.jsonl",), "sage", "both.jsonl"),
     ],
 )
-def test_what_cannot_be_one_file_is_refused(
+def test_several_files_for_one_output_file_are_refused(
     folder: Path, what: tuple[str, ...], to: str, out: str
 ) -> None:
     done = run(folder, "export", *what, "--to", to, "-o", out)

@@ -1,4 +1,4 @@
-"""Several conversations at once: from the library, into pages and into files of a format."""
+"""Exporting several conversations: from the library, to pages and to files of a format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL = ("--no-redact", "--include-deleted")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a library of conversations whose files are gone, and other files."""
+    """Return a folder with a library of conversations whose files are gone, and other files."""
     (tmp_path / "imported").mkdir()
     for name in ("claude-code.jsonl", "native.jsonl"):
         shutil.copy(DEMO / name, tmp_path / "imported" / name)
@@ -52,7 +52,7 @@ def test_one_that_is_not_there_is_named_and_the_others_are_written(folder: Path)
     assert {path.name for path in (folder / "out").iterdir()} == {f"{first}.md", "muse.md"}
 
 
-def test_a_path_that_is_gone_means_all_that_was_in_the_file(folder: Path) -> None:
+def test_a_missing_path_selects_everything_that_was_in_the_file(folder: Path) -> None:
     gone = "imported/native.jsonl"
     done = run(folder, "export", gone, "talks/muse.json", "--to", "native", "-o", "out/", *ALL)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Plain command lines are understood without a parser, and as the parser would."""
+"""Plain command lines are parsed without the parser, with the parser's result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ODD = (
 
 
 def by_click(line: list[str]) -> dict[str, object]:
-    """What click makes of a line."""
+    """Return click's result for a command line."""
     with commands.make_context("talktree", ["search"]) as context:
         command = commands.get_command(context, line[0])
         assert command is not None
@@ -31,7 +31,7 @@ def by_click(line: list[str]) -> dict[str, object]:
 
 
 def options(verb: str) -> list[str]:
-    """All options of a verb."""
+    """Return all options of a verb."""
     with click.Context(commands) as context:
         command = commands.get_command(context, verb)
     assert command is not None
@@ -39,7 +39,7 @@ def options(verb: str) -> list[str]:
 
 
 @given(st.data())
-def test_what_is_plain_means_what_click_makes_of_it(data: st.DataObject) -> None:
+def test_fast_parsing_equals_click(data: st.DataObject) -> None:
     verb = data.draw(st.sampled_from(VERBS))
     word = st.sampled_from(options(verb)) | st.sampled_from(ODD)
     line = [verb, *data.draw(st.lists(word, max_size=6))]
@@ -56,7 +56,7 @@ def test_every_option_but_help_can_be_plain(verb: str, tmp_path: Path) -> None:
         assert any(find_fast_command(line) for line in lines), option
 
 
-def test_what_people_run_all_day_is_plain(tmp_path: Path) -> None:
+def test_frequent_commands_are_parsed_fast(tmp_path: Path) -> None:
     assert find_fast_command(
         ["search", "some", "words", "--library", str(tmp_path), "--color", "never"]
     )

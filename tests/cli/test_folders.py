@@ -1,4 +1,4 @@
-"""Folders on the command line: nothing in them is left out, renamed or misreported silently."""
+"""Folders on the command line: nothing in them is silently left out, renamed or misreported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of conversations in two formats, with two files that are none."""
+    """Return a folder of conversations in two formats, with two files that are not
+    conversations."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "mixed"
     folder.mkdir()
@@ -32,7 +33,7 @@ def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of sessions of one format, one of them damaged, and a file that is none."""
+    """Return a folder of sessions of one format, one of them damaged, and one unrelated file."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "project"
     folder.mkdir()
@@ -53,7 +54,7 @@ def test_files_that_are_left_out_are_named_and_counted(mixed: Path, capsys: Capt
     assert "2 things lost" in reported
     assert "mixed/notes.md: no known conversation format" in reported
     assert "mixed/x.json: no known conversation format" in reported
-    # A second run says the same, though it does nothing.
+    # A second run reports the same, though it does nothing.
     assert run(["convert", "mixed", "-t", "native", "-o", "out"]) == 0
     again = capsys.readouterr().err
     assert "2 unchanged, 2 not converted" in again
@@ -109,7 +110,7 @@ def test_files_keep_their_names(project: Path, target: str) -> None:
         assert (Path("back") / path.name).read_bytes() == path.read_bytes()
 
 
-def test_a_repaired_folder_is_reported_of_by_its_own_name(project: Path, capsys: Captured) -> None:
+def test_a_repaired_folder_is_reported_by_its_own_name(project: Path, capsys: Captured) -> None:
     assert run(["repair", "project", "-o", "fixed"]) == 0
     reported = capsys.readouterr().err
     assert "talktree: fixed: " in reported

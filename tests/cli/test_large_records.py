@@ -25,12 +25,12 @@ COMMANDS = {
     "show": (["show", "--no-pager", "{}"], 2.5),
     "native": (["convert", "{}", "--to", "native", "-q", "-o", "{}.native"], 2.5),
 }
-"""Commands, and how many times the length of the line they may take."""
+"""Commands, and how many times the length of the line they may use."""
 
 
 @pytest.fixture(scope="module")
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A session, and the same with a long line in it."""
+    """Return a session, and the same with a long line in it."""
     folder = tmp_path_factory.mktemp("sessions")
     made = []
     for name, text in (("short", "hello"), ("long", "hello world, some words. " * (LONG // 25))):
@@ -49,7 +49,7 @@ def test_a_long_line_is_held_about_twice(sessions: tuple[Path, Path], name: str)
 
 
 def _peak(command: list[str]) -> int:
-    """The bytes that a command takes at the most."""
+    """Return the peak memory of a command in bytes."""
     done = subprocess.run(
         [sys.executable, "-c", RUN, *command],
         stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""A search from the shell leaves out what it does not need, and nothing that others do."""
+"""A search from the shell skips imports that it does not need, without changing its results."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_msgspec_works_as_ever_and_the_module_it_did_without_can_be_had() -> Non
     subprocess.run([sys.executable, "-c", _AFTERWARDS], check=True, env=environment())
 
 
-def test_a_search_that_leaves_at_once_has_written_everything(tmp_path: Path) -> None:
+def test_a_search_that_exits_immediately_has_written_everything(tmp_path: Path) -> None:
     small(tmp_path / "claude")
     run(tmp_path, "import", "claude", "-q")
     found = run(tmp_path, "search", "plain", "-n", "1000")
-    # The same through the parser, which ends as Python does.
+    # The same through the parser, which exits as Python usually does.
     again = run(tmp_path, "search", "plain", "--limit=1000")
     assert found.returncode == 0
     assert (found.stdout, found.stderr) == (again.stdout, again.stderr)

@@ -1,4 +1,5 @@
-"""The library as a process: it follows files, reads what its reader can, and starts light."""
+"""The library as a process: it follows files, outputs what its reader can decode, and starts
+fast."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ HEAVY = ("tantivy", "sqlite3", "zstandard", "rich", "msgspec", "pyarrow", "talkt
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command with a library of its own in a folder."""
+    """Run a command with a separate library in a folder."""
     return subprocess.run(
         ["talktree", *arguments],
         cwd=folder,
@@ -36,7 +37,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def imported(command: str) -> set[str]:
-    """The modules that a command line imports, found by asking Python."""
+    """Return the modules that a command line imports, as Python reports them."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "talktree.cli.main", *command.split()],
         env=environment(),
@@ -77,7 +78,7 @@ def test_a_search_needs_neither_formats_nor_rich_nor_click(tmp_path: Path) -> No
     assert [each for each in unneeded if each in found] == []
 
 
-def test_what_is_written_while_it_is_watched_is_found_at_once(tmp_path: Path) -> None:
+def test_messages_written_during_a_watch_are_found_immediately(tmp_path: Path) -> None:
     session = small(tmp_path / "claude")
     path = session.save(tmp_path / "claude")
     run(tmp_path, "import", "claude", "-q")
@@ -141,7 +142,7 @@ def test_names_in_the_bar_of_an_import_cannot_act(tmp_path: Path) -> None:
         assert word not in shown
 
 
-def test_names_that_are_no_text_are_found_shown_and_restored(tmp_path: Path) -> None:
+def test_names_that_are_not_text_are_found_shown_and_restored(tmp_path: Path) -> None:
     path = small(tmp_path / "claude").save(tmp_path / "claude")
     odd = os.fsencode(path.parent) + b"/n\xff\xfe\n.jsonl"
     os.rename(path, odd)
@@ -155,7 +156,7 @@ def test_names_that_are_no_text_are_found_shown_and_restored(tmp_path: Path) -> 
         assert [each.read_bytes() for each in (tmp_path / "was").rglob("*.jsonl")] == [file.read()]
 
 
-def test_every_hit_tells_the_command_that_shows_it(tmp_path: Path) -> None:
+def test_every_hit_has_the_command_that_shows_it(tmp_path: Path) -> None:
     path = small(tmp_path / "claude").save(tmp_path / "claude")
     run(tmp_path, "import", "claude", "-q")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""One policy for outputs: what exists is refused without --force, and an input always."""
+"""One policy for outputs: existing files need --force, and an input is always refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SESSION = DATA / "claude-code" / "good" / "one-session.jsonl"
 
 
 def command(*arguments: str) -> tuple[int, str]:
-    """The exit code of a command, and what it writes to stderr."""
+    """Return the exit code of a command, and its stderr."""
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with redirect_stdout(out), redirect_stderr(errors):
         code = run(list(arguments))
@@ -26,7 +26,7 @@ def command(*arguments: str) -> tuple[int, str]:
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a session that the library knows."""
+    """Return a folder with a session that is in the library."""
     monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
     folder = tmp_path / "work"
     folder.mkdir()
@@ -37,7 +37,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """All files in a folder."""
+    """Return all files in a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""The program as a process: quiet ends, exit codes, no tracebacks, quick help."""
+"""The program as a process: clean exits, exit codes, no tracebacks, fast help."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLE = DATA / "claude-messages" / "good" / "tools-and-branches.jsonl"
 
 
 def started(*arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
-    """The program with pipes on all sides."""
+    """Start the program with pipes for all streams."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
         ["talktree", *arguments],
@@ -33,7 +33,7 @@ def started(*arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]
 
 
 def long_session(path: Path, count: int = 3000) -> Path:
-    """A conversation that fills any pipe."""
+    """Return a conversation that fills any pipe."""
     with path.open("w") as file:
         for number in range(count):
             parent = {"parentUuid": f"m{number - 1}"} if number else {}
@@ -43,7 +43,7 @@ def long_session(path: Path, count: int = 3000) -> Path:
 
 
 @pytest.mark.parametrize("command", [["show"], ["tree", "--all"], ["show", "--json"]])
-def test_a_reader_that_leaves_early_is_no_error(command: list[str], tmp_path: Path) -> None:
+def test_a_reader_that_leaves_early_is_not_an_error(command: list[str], tmp_path: Path) -> None:
     with started(*command, str(long_session(tmp_path / "long.jsonl"))) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -137,7 +137,7 @@ def test_importing_the_package_imports_nothing_of_it() -> None:
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program with a mistake in it."""
+    """Return a program with a bug in it."""
 
     def fail(*_: object, **__: object) -> None:
         raise KeyError("gone \x1b[31m")
@@ -146,7 +146,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-def test_a_mistake_of_ours_is_one_line_and_how_to_report_it(
+def test_an_internal_error_is_one_line_and_how_to_report_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main.run(["show", str(SAMPLE)]) == INTERNAL
@@ -157,14 +157,14 @@ def test_a_mistake_of_ours_is_one_line_and_how_to_report_it(
 
 
 @pytest.mark.usefixtures("broken")
-def test_a_mistake_of_ours_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_internal_error_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["show", "--json", str(SAMPLE)]) == INTERNAL
     error = json.loads(capsys.readouterr().err)["error"]
     assert (error["kind"], error["exit_code"]) == ("internal", INTERNAL)
 
 
 @pytest.mark.usefixtures("broken")
-def test_who_looks_for_the_mistake_gets_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debug_mode_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TALKTREE_DEBUG", "1")
     with pytest.raises(KeyError):
         main.run(["show", str(SAMPLE)])

@@ -1,4 +1,4 @@
-"""Sessions on the command line as processes: questions, signals, quick beginnings."""
+"""Sessions on the command line as processes: prompts, signals, fast starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.transcript import environment
 
 
 def talktree(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command that ends by itself."""
+    """Run a command to its end."""
     return subprocess.run(
         ["talktree", "session", *arguments],
         cwd=folder,
@@ -35,7 +35,7 @@ def settings(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
-    """A workspace in which a session has made a file."""
+    """Return a workspace in which a session has created a file."""
     talktree(tmp_path, "new")
     talktree(tmp_path, "append", "Make it")
     done = talktree(tmp_path, "step", "--", "sh", "-c", "echo one > made.txt")
@@ -44,7 +44,7 @@ def recorded(tmp_path: Path) -> Path:
 
 
 def answered(folder: Path, answer: bytes) -> tuple[str, int]:
-    """What an undo on a terminal says, and how it ends, if somebody types an answer."""
+    """Return the output and exit code of an undo on a terminal, with a typed answer."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         ["talktree", "session", "undo"],
@@ -101,7 +101,7 @@ def test_ctrl_c_is_for_the_command_and_what_it_did_is_recorded(recorded: Path) -
 
 
 def test_a_step_whose_program_is_killed_can_still_be_undone(recorded: Path) -> None:
-    """What the tool left is then not known, so nothing is written over without being asked."""
+    """What the tool left is unknown then, so nothing is overwritten without confirmation."""
     script = "echo two > made.txt; echo ready; sleep 60"
     process = subprocess.Popen(
         ["talktree", "session", "step", "-q", "--file", "made.txt", "--", "sh", "-c", script],

@@ -1,4 +1,4 @@
-"""On a real terminal: no content can act, colour is ours alone, the pager is asked."""
+"""On a real terminal: content never acts, only Talktree emits colours, the pager is used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAMPLE = DATA / "claude-messages" / "good" / "tools-and-branches.jsonl"
 def on_terminal(
     arguments: list[str], folder: Path, extra: Mapping[str, str] | None = None
 ) -> tuple[str, int]:
-    """What the program sends to a terminal, on stdout and stderr, and its exit code."""
+    """Return what the program sends to a terminal, on stdout and stderr, and its exit code."""
     ours, theirs = pty.openpty()
     given = {**environment(), "TERM": "xterm-256color", "PAGER": "", **(extra or {})}
     process = subprocess.Popen(
@@ -37,7 +37,7 @@ def on_terminal(
     while True:
         try:
             block = os.read(ours, 1 << 16)
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # Linux reports a closed other side like this
             break
         if not block:
             break
@@ -47,7 +47,7 @@ def on_terminal(
 
 
 def hostile_session(folder: Path) -> Path:
-    """A session in which everything that can hold text is hostile; so is its name."""
+    """Return a session with hostile text in every place; its name is hostile, too."""
     base = {"sessionId": HOSTILE, "timestamp": "2026-03-02T09:00:00.000Z", "cwd": HOSTILE}
     said = {"role": "user", "content": HOSTILE}
     call = {"type": "tool_use", "id": HOSTILE, "name": HOSTILE, "input": {HOSTILE: HOSTILE}}
@@ -130,9 +130,7 @@ def test_no_content_reaches_the_terminal_as_a_command(
 
 
 @pytest.mark.parametrize("how", [[], ["--full"], ["--json"]])
-def test_what_is_carried_reaches_the_terminal_only_to_be_seen(
-    how: list[str], tmp_path: Path
-) -> None:
+def test_embedded_data_reaches_the_terminal_only_escaped(how: list[str], tmp_path: Path) -> None:
     path = hostile_session(tmp_path)
     call = ["talktree", "convert", path.name, "-t", "chatbuilder", "-o", "out", "-q"]
     subprocess.run(call, cwd=tmp_path, env=environment(), check=True)
@@ -200,7 +198,7 @@ def test_the_pager_is_used_on_a_terminal_only_and_only_if_wanted(tmp_path: Path)
 
 
 @pytest.mark.parametrize("pager", ["true", "no-such-pager-here", "'unclosed"])
-def test_a_pager_that_quits_at_once_or_is_missing_is_no_error(pager: str, tmp_path: Path) -> None:
+def test_a_pager_that_quits_or_is_missing_is_not_an_error(pager: str, tmp_path: Path) -> None:
     shown, code = on_terminal(["show", str(SAMPLE)], tmp_path, {"PAGER": pager})
     assert code == 0
     assert "Traceback" not in shown

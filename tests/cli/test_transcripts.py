@@ -1,6 +1,7 @@
-"""Every command transcript is what the command really prints.
+"""Every command transcript is the command's real output.
 
-`UPDATE_TRANSCRIPTS=1 pytest tests/cli/test_transcripts.py` writes what is printed now into them.
+`UPDATE_TRANSCRIPTS=1 pytest tests/cli/test_transcripts.py` replaces the transcripts with the
+current output.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.md"))
 
 @pytest.fixture(scope="module")
 def programs() -> Iterator[Path]:
-    """A folder with the program, loaded already."""
+    """Return a folder with the program, already loaded."""
     prefork = Prefork(environment())
     yield prefork.programs
     prefork.close()

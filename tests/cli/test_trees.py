@@ -1,4 +1,4 @@
-"""Sessions whose links are missing or odd: every surface shows one conversation, and all of it."""
+"""Sessions with missing or unusual links: every surface shows one complete conversation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ IDENTITY_SAMPLES = {
 
 
 class Done(NamedTuple):
-    """What a command printed."""
+    """The output of a command."""
 
     exit_code: int
     stdout: str
@@ -59,7 +59,7 @@ def run(*arguments: str | Path) -> Done:
 
 
 def shown(path: Path) -> list[str]:
-    """The ids of the messages that `show` prints."""
+    """Return the ids of the messages that `show` prints."""
     (talk,) = json.loads(run("show", path, "--json").stdout)["conversations"]
     return [message["id"] for message in talk["messages"]]
 
@@ -257,7 +257,7 @@ def test_documented_results_are_paired_by_their_own_call_or_in_order(
         number: f"a{number}" if on_own else "a3" for number, on_own in zip((1, 2), own, strict=True)
     }
     waiting = sorted(number for number in (1, 2, 3) if under.get(number, "a3") == "a3")
-    # Those that hang on the last call come in the order of the calls.
+    # The children of the last call come in the order of the calls.
     order = [waiting.pop(0) if under.get(number, "a3") == "a3" else number for number in order]
     lines = [
         documented("u", None, "user", message="Look around."),
@@ -303,8 +303,8 @@ def test_a_library_counts_a_session_that_is_compacted_twice(tmp_path: Path) -> N
 
 
 def rewritten(lines: list[Line], *, behind: bool, compactions: int, **members: str) -> list[Line]:
-    """The same lines with other members in all copies, which hang on the line before them or on
-    what they hung on; each further compaction writes the history again."""
+    """Return the same lines with other members in all copies; the copies' parents are the previous
+    lines or the original parents. Each further compaction writes the history again."""
     out: list[Line] = []
     for row in lines:
         is_copy = any(row["uuid"] == each["uuid"] for each in out)
@@ -352,7 +352,7 @@ def test_copies_with_another_parent_or_time_are_one_message(
         assert shown(repaired) == ids(*range(1, count + 1))
 
 
-def test_a_message_kept_behind_a_compaction_is_shown_once(tmp_path: Path) -> None:
+def test_a_message_kept_after_a_compaction_is_shown_once(tmp_path: Path) -> None:
     """The message is written again below the summary, and the conversation continues from there."""
     lines = [
         *session_lines.turns(1, 4, None),
@@ -439,6 +439,6 @@ def test_the_longest_thread_is_shown_where_the_file_names_none(tmp_path: Path) -
 
 
 def test_new_messages_end_the_default_branch(tmp_path: Path) -> None:
-    """Replies are told from replays by more than their place."""
+    """Replies are distinguished from replays by more than their place."""
     path = write([ask(1, None, "u"), say(2, 1, "a"), say(3, 1, "b")], tmp_path)
     assert shown(path) == ids(1, 3)

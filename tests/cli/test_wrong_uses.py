@@ -1,4 +1,4 @@
-"""Wrong uses around privacy end with one clear message and a hint, and change nothing."""
+"""Misuse of privacy commands ends with one clear message and a hint, and changes nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PrivateHome:
     def run(
         self, *words: str | bytes, stdin: bytes = b"", before: str = "", **env: str
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a command; `before` is what the shell does before it."""
+        """Run a command; `before` is shell code that runs before it."""
         return subprocess.run(
             ["sh", "-c", f'{before}exec talktree "$@"', "sh", *words],
             cwd=self.folder,
@@ -52,7 +52,7 @@ class PrivateHome:
         )
 
     def fail(self, *words: str | bytes, code: int, before: str = "", **env: str) -> list[str]:
-        """Run a command that fails; the lines that it prints."""
+        """Run a command that fails; return the lines that it prints."""
         done = self.run(*words, stdin=b"", before=before, **env)
         lines = done.stderr.decode().splitlines()
         assert done.returncode == code, lines
@@ -63,7 +63,7 @@ class PrivateHome:
         return [line.partition(": ")[2] for line in lines]
 
     def files(self) -> dict[str, bytes]:
-        """Every file with what it holds, but for those that SQLite makes to read."""
+        """Return every file with its content, except those that SQLite creates for reading."""
         return {
             str(path.relative_to(self.folder)): _content(path)
             for path in sorted(self.folder.rglob("*"))
@@ -72,7 +72,7 @@ class PrivateHome:
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a file, or the rows of a database: opening one counts in its header."""
+    """Return the bytes of a file, or the rows of a database, whose header counts each opening."""
     data = path.read_bytes()
     if not data.startswith(b"SQLite format 3"):
         return data
@@ -195,7 +195,7 @@ def test_a_passphrase_from_a_closed_stdin(fresh: PrivateHome) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_the_configuration_is_said_before_anything_is_done(
+def test_configuration_errors_are_reported_before_anything_is_done(
     fresh: PrivateHome, written: bytes, command: str, message: str
 ) -> None:
     fresh.config.write_bytes(written)
@@ -322,7 +322,7 @@ def test_a_home_that_others_can_write_to_is_not_used(fresh: PrivateHome) -> None
 
 
 def _without_rights(home: PrivateHome) -> str:
-    """What takes the right to write everywhere away from a command, if the tests run as root."""
+    """Return a prefix that removes the right to write everywhere, if the tests run as root."""
     if os.geteuid() != 0:
         return ""
     if shutil.which("setpriv") is None:
@@ -394,7 +394,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
         home.run("library", "lock")
         (home.root / "library.key").write_bytes(b"")
         _fill(filler)
-        # The key agent needs no room, and the damaged key file can wait.
+        # The key agent needs no space, and the damaged key file can wait.
         done = home.run("library", "unlock", *word)
         assert done.returncode == 0, done.stderr
         assert b"No space left on device" in done.stderr
@@ -436,7 +436,7 @@ def test_the_folder_of_the_store_is_a_path(fresh: PrivateHome) -> None:
     assert b"a.txt" in shown.stdout
     assert b"nothing was erased" in shown.stderr
     assert fresh.run("session", "forget", "--path", str(fresh.folder), "--yes").returncode == 0
-    # Messages stay as they are, also where they name files.
+    # Messages stay unchanged, also where they name files.
     kept = [path for path in (fresh.folder / ".sage").rglob("*") if path.is_file()]
     logs = [path for path in kept if path.name != "messages.jsonl"]
     assert logs

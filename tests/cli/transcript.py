@@ -24,7 +24,7 @@ from tests.library.made import history
 
 DATA = Path(__file__).parent.parent / "data"
 HERE = "/HERE"
-"""How the folder of the transcript is written, wherever it is."""
+"""Replaces the path of the transcript's folder."""
 NUMBERED = "<!-- ids are numbered, times and digests named -->"
 HISTORY = "<!-- .claude holds a made history -->"
 _VARYING = re.compile(
@@ -37,7 +37,7 @@ _BACKGROUND = re.compile(r"[^&]&(?=\s|$)")
 
 
 class Block(NamedTuple):
-    """One command of a transcript and what it is said to print."""
+    """One command of a transcript and its expected output."""
 
     command: str
     details: str
@@ -46,7 +46,7 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> list[Block]:
-    """The commands of a transcript."""
+    """Return the commands of a transcript."""
     return [
         Block(found["command"], found["told"], found.start("told"), found.end("told"))
         for found in _BLOCK.finditer(text)
@@ -54,7 +54,7 @@ def blocks(text: str) -> list[Block]:
 
 
 class Numbers:
-    """The same name for the same id, wherever it is printed, whole or short."""
+    """Gives the same name to the same id wherever it is printed, in full or shortened."""
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
@@ -69,7 +69,7 @@ class Numbers:
 
 
 def run(command: str, folder: Path, programs: Path | None = None) -> str:
-    """What a command prints, in the form of a transcript; `programs` are found before others."""
+    """Return the output of a command in the form of a transcript; `programs` come first in PATH."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -92,7 +92,7 @@ def run(command: str, folder: Path, programs: Path | None = None) -> str:
 
 
 def environment(programs: Path | None = None) -> dict[str, str]:
-    """Nothing of the machine but the way to the program under test, and no settings."""
+    """Return an environment without settings, with only the path to the program under test."""
     folders = [str(programs)] if programs else []
     folders += [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     way = {"PATH": os.pathsep.join(folders)}
@@ -103,13 +103,13 @@ def environment(programs: Path | None = None) -> dict[str, str]:
 
 
 def workplace(folder: Path) -> Path:
-    """An empty folder with the samples in it."""
+    """Return an empty folder with the samples in it."""
     (folder / "data").symlink_to(DATA)
     return folder
 
 
 def renewed(text: str, folder: Path, programs: Path | None = None) -> str:
-    """The transcript with what its commands print now, but for the first by `programs`."""
+    """Return the transcript with the current output; all commands but the first use `programs`."""
     if HISTORY in text:
         history(folder / ".claude")
     out = []

@@ -1,4 +1,4 @@
-"""What a strict reader of message files accepts, by the parsing algorithm of the document."""
+"""The message files that a strict reader accepts, by the parsing algorithm of the document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class File(NamedTuple):
 
 
 def folders(files: Files) -> dict[str, list[File]]:
-    """The messages of each folder in order; AssertionError where something is not in order."""
+    """Return the messages of each folder in order; raise AssertionError for invalid files."""
     found: dict[str, dict[int, File]] = {}
     for path, data in files.items():
         folder, _, name = path.rpartition("/")
@@ -50,7 +50,7 @@ def folders(files: Files) -> dict[str, list[File]]:
 
 
 def message(data: bytes) -> File:
-    """One file: split at the first triple newline, fields before it, content behind it."""
+    """Parse one file: split at the first triple newline, fields before it, content after it."""
     header, separator, body = data.decode().partition("\n\n\n")
     assert separator
     lines = header.split("\n")

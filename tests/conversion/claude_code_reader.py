@@ -1,7 +1,6 @@
-"""What Claude Code and the API behind it ask of a session, as a list of what is wrong with one.
+"""The requirements of Claude Code and its API on a session, as a list of faults.
 
-Written from what sessions are seen to hold and what makes them unusable; it shares nothing with
-the code that writes them.
+Written from observed sessions and from what makes them unusable; it shares no code with the writer.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 
 def faults(data: bytes, *, pairs: bool = True) -> list[str]:
-    """What is wrong with the lines of a session; `pairs` if every result has its call here."""
+    """Yield the faults of a session's lines; `pairs` if every result has its call here."""
     lines = [_parsed(raw) for raw in data.splitlines()]
     said = [line for line in lines if "uuid" in line]
     found = [*_line_faults(said), *_link_faults(said), *_title_faults(lines, said)]
@@ -67,7 +66,7 @@ def _link_faults(said: Sequence[Line]) -> Iterator[str]:
 
 
 def out_of_order(data: bytes) -> list[str]:
-    """Lines that stand before the line they hang on."""
+    """Yield lines that come before their parent."""
     seen: set[str | None] = {None}
     found = []
     for raw in data.splitlines():

@@ -1,4 +1,4 @@
-"""What the Message Type Specification asks of a file, as a list of what is wrong with one."""
+"""The requirements of the Message Type Specification on a file, as a list of faults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALONG = "x-talktree"
 
 
 def faults(data: bytes) -> list[str]:
-    """What is wrong with the lines of a file."""
+    """Yield the faults of a file's lines."""
     lines = [_parsed(raw) for raw in data.splitlines()]
     said = [line for line in lines if line["type"] != ALONG]
     return [*_link_faults(said), *(fault for line in said for fault in _line_faults(line))]
@@ -73,7 +73,7 @@ def _operation_faults(line: Line) -> Iterator[str]:
 
 
 def _object_faults(line: Line, message: Line) -> Iterator[str]:
-    """The form of the other dialect, for what is more than one thing."""
+    """Yield faults of the other dialect, which is for messages with several blocks."""
     special = [block for block in message["content"] if block["type"] != "text"]
     if message["role"] != line["type"] or "subtype" in line or "toolName" in line:
         yield "an object beside documented members"

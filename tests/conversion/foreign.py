@@ -1,4 +1,4 @@
-"""Conversations of all other formats, and random ones, converted into one format."""
+"""Conversations of all other formats, and random ones, converted to one format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Files = dict[str, bytes]
 
 
 def every_sample(target: str) -> pytest.MarkDecorator:
-    """Parameters `slug` and `path`: each good and bad sample of every other format."""
+    """Parametrize `slug` and `path`: each good and bad sample of every other format."""
     found = [
         (slug, path)
         for kind in ("good", "bad")
@@ -41,14 +41,14 @@ with_and_without_carry = pytest.mark.parametrize("carry", [True, False], ids=["c
 
 
 def sample(slug: str, path: Path) -> Document:
-    """A sample as a document."""
+    """Return a sample as a document."""
     return read_document(load(path), get_format(slug))
 
 
 def files_of(
     document: Document, target: str, *, carry: bool = True, loss_report: LossReport | None = None
 ) -> Files:
-    """The files a document becomes in a format."""
+    """Return the files of a document in a format."""
     made = convert_document(
         document, to=target, options=Options(carry=carry), loss_report=loss_report
     )
@@ -56,7 +56,7 @@ def files_of(
 
 
 def again(files: Files, target: str) -> Document:
-    """Converted files, read in their format."""
+    """Read converted files in their format."""
     format = get_format(target)
     if format.starts_folder or len(files) != 1:
         return read_document(Source.of_files(files, name="folder"), format)
@@ -65,7 +65,7 @@ def again(files: Files, target: str) -> Document:
 
 
 def talk_of(listed: Iterable[Entry], *, title: str | None = None) -> Document:
-    """A conversation of these entries, as Talktree's own format holds it."""
+    """Return a conversation of these entries in the native format."""
     native = get_format("native")
     items = (Item(None, native.put(entry, None), changed=True) for entry in listed)
     about = ConversationInfo(id="talk", session="", title=title)
@@ -74,7 +74,7 @@ def talk_of(listed: Iterable[Entry], *, title: str | None = None) -> Document:
 
 
 def _chained(listed: Sequence[Entry]) -> Sequence[Entry]:
-    """The entries, each message an answer to the one before it."""
+    """Return the entries with each message as the reply to the previous one."""
     out: list[Entry] = []
     last = None
     for entry in listed:
@@ -87,14 +87,14 @@ def _chained(listed: Sequence[Entry]) -> Sequence[Entry]:
 
 _any_entries = st.lists(messages | entries, max_size=5)
 random_talks: st.SearchStrategy[Sequence[Entry]] = _any_entries | _any_entries.map(_chained)
-"""Entries of any kind that no format but our own can hold all of."""
+"""Entries of any kind; only the native format can hold all of them."""
 
 
 def one(message: Message, target: str, *, loss_report: LossReport | None = None) -> Files:
-    """The files of a conversation that is one message, without what travels along."""
+    """Return the files of a conversation with one message, without embedded source data."""
     return files_of(talk_of([message]), target, carry=False, loss_report=loss_report)
 
 
 def details(loss_report: LossReport) -> set[str]:
-    """The kinds of loss a ledger tells."""
+    """Return the kinds of loss in a loss report."""
     return {kind for kind, _ in loss_report.counts}

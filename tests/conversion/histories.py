@@ -1,4 +1,4 @@
-"""Files that share a history, made for the tests of merging, and what to look at in the result."""
+"""Files that share a history, for the tests of merging, and helpers to compare the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def uuid(number: int) -> str:
 
 
 def line(number: int, parent: int | None, text: str, session: str = "one", **more: Any) -> Row:
-    """A line as Claude Code writes it."""
+    """Return a line as Claude Code writes it."""
     role = more.pop("role", "user" if number % 2 else "assistant")
     content: Any = text if role == "user" else [{"type": "text", "text": text}]
     return {
@@ -70,7 +70,7 @@ def details(document: Document) -> list[Finding]:
 
 
 def shape(document: Document) -> list[list[str]]:
-    """Every message with all that was said above it, whatever its name is."""
+    """Return every message with the texts of all its ancestors, without ids."""
     found = []
     for conversation in document.conversations:
         skeleton = conversation.tree.skeleton

@@ -1,4 +1,4 @@
-"""What a strict reader of message histories accepts, from the document's tables of fields."""
+"""The message histories that a strict reader accepts, from the document's tables of fields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROOT = ("_id", "schema_version", "conversation_id", "message_history", "last_upd
 
 
 def histories(files: Files) -> list[History]:
-    """The conversations; AssertionError or ValidationError where one is not in order."""
+    """Return the conversations; raise AssertionError or ValidationError for invalid files."""
     return [_history(data) for _, data in sorted(files.items())]
 
 

@@ -1,7 +1,7 @@
-"""What a strict reader of Sage's session folders accepts, from the document's structs.
+"""The session folders of Sage that a strict reader accepts, from the document's structs.
 
-Types mirror the document: what it marks as optional or defaulted may be missing, all else must be
-there and of its type. Unknown members are passed over, half characters and NaN are refused.
+Types mirror the document: members that it marks as optional or defaulted may be missing, all others
+must be present and of their type. Unknown members are skipped, lone surrogates and NaN are refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ToolCall(Struct):
 
 
 class ToolResult(Struct):
-    """As the tool result example has it."""
+    """A tool result as in the document's example."""
 
     call: str = field(name="toolCallId")
     tool: str = field(name="toolName")
@@ -145,7 +145,8 @@ class Session(Struct):
 
 
 def sessions(files: Files) -> list[Session]:
-    """Every session of a folder; AssertionError or ValidationError where one is not in order."""
+    """Return every session of a folder; raise AssertionError or ValidationError for invalid
+    files."""
     folders = sorted({path.rpartition("/")[0] for path in files})
     return [_session(files, f"{folder}/" if folder else "") for folder in folders]
 

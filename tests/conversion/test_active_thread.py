@@ -1,4 +1,4 @@
-"""The active thread of a conversation survives conversion into formats that can name it."""
+"""The active thread of a conversation survives conversion to formats that can name it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINES = ("threads", "compacted", "cut-off", "unlinked", "copied", "silent")
 
 
 def native(source: Path, *options: str) -> Path:
-    """A native dump of a file."""
+    """Return a native dump of a file."""
     target = source.with_suffix(".native.jsonl")
     code, _, errors = talktree_command("convert", source, "-t", "native", "-o", target, *options)
     assert code == 0, errors

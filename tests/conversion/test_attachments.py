@@ -1,4 +1,4 @@
-"""Contents of attachments: in the record, beside the file, or left out; they always come back."""
+"""Contents of attachments: in the record, beside the file, or left out; all are restored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARGETS = [slug for slug in SLUGS if slug != "native"]
 
 
 def album() -> Files:
-    """A conversation with a picture from a person and the same one from a tool."""
+    """Return a conversation with a picture from the user and the same one from a tool."""
     first = Message(
         id="11111111-1111-4111-8111-111111111111",
         role="user",
@@ -66,11 +66,11 @@ def test_a_content_beside_the_file_is_one_file(target: str) -> None:
 def test_a_content_in_the_record_is_there_once(target: str) -> None:
     there = into(album().read_as("native"), target)
     whole = b"".join(there.files.values())
-    # Once for the person's message, once for the tool's.
+    # Once for the user's message, once for the tool's.
     assert whole.count(CONTENT.encode()) == 2
 
 
-def test_without_carry_a_link_loses_the_content_and_says_so() -> None:
+def test_without_embedded_data_a_link_loses_the_content_and_reports_it() -> None:
     loss_report = LossReport()
     into(album().read_as("native"), "studio", Options(attachments="link", carry=False), loss_report)
     assert any(

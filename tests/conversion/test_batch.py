@@ -1,4 +1,5 @@
-"""Batches: one bad source stops no other, nothing is done twice, nothing foreign is replaced."""
+"""Batches: a bad source does not stop the others, nothing is done twice, no foreign file is
+replaced."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ CODE = DATA / "claude-code" / "good" / "one-session.jsonl"
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A folder no format recognises as a whole, with conversations and other things in it."""
+    """Return a folder that is in no format as a whole, with conversations and other files in it."""
     root = tmp_path / "exports"
     (root / "deep").mkdir(parents=True)
     shutil.copy(MUSE, root / "a.json")
@@ -39,7 +40,7 @@ def sources(tmp_path: Path) -> Path:
 def done(
     paths: list[Path] | Path, out: Path | None, to: str = "native", **how: object
 ) -> list[ConversionJobResult]:
-    """The outcomes of a batch, in order."""
+    """Return the outcomes of a batch, in order."""
     given = {"options": Options(), **how}
     listed = [str(each) for each in (paths if isinstance(paths, list) else [paths])]
     with Batch(listed, to=to, out=None if out is None else str(out), **given) as batch:  # type: ignore[arg-type]
@@ -47,12 +48,12 @@ def done(
 
 
 def tally(outcomes: list[ConversionJobResult]) -> dict[str, int]:
-    """How many of each status."""
+    """Return the number of outcomes for each status."""
     return dict(Counter(outcome.status for outcome in outcomes))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The outputs in a folder."""
+    """Return the outputs in a folder."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -93,7 +94,7 @@ def test_another_way_of_converting_is_done_anew(sources: Path, tmp_path: Path) -
     clean = done(sources, out, "muse", options=Options(carry=False))
     assert tally(clean) == {"converted": 3, "skipped": 1}
     assert all(outcome.carried_bytes == 0 for outcome in clean)
-    # Another format in the same folder has a memory of its own.
+    # Another format in the same folder has a separate state.
     assert tally(done(sources, out, "native")) == {"converted": 3, "skipped": 1}
     assert tally(done(sources, out, "native")) == {"unchanged": 3, "skipped": 1}
 
@@ -107,7 +108,7 @@ def test_an_output_that_is_gone_is_made_again(sources: Path, tmp_path: Path) -> 
     assert contents(out) == before
 
 
-def test_what_someone_edited_is_not_replaced(sources: Path, tmp_path: Path) -> None:
+def test_edited_files_are_not_replaced(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done(sources, out)
     with (out / "a.jsonl").open("ab") as file:
@@ -125,7 +126,7 @@ def test_what_someone_edited_is_not_replaced(sources: Path, tmp_path: Path) -> N
     assert (out / "a.jsonl").read_bytes() != edited
 
 
-def test_what_is_not_from_the_batch_is_not_replaced(sources: Path, tmp_path: Path) -> None:
+def test_foreign_outputs_are_not_replaced(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "a.jsonl").write_text("mine")
@@ -153,7 +154,7 @@ def test_a_folder_with_files_of_others_is_never_replaced(
     assert contents(out / "a") == {"mine.txt": b"mine"}
 
 
-def test_equal_outputs_are_no_foreign_files_though_the_state_is_gone(
+def test_equal_outputs_are_not_foreign_files_though_the_state_is_gone(
     sources: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -183,11 +184,11 @@ def test_a_bad_source_stops_no_other(sources: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
     kinds = [outcome.failure.kind for outcome in outcomes if outcome.failure]
     assert kinds == ["unknown-format", "not-found"]
-    # What could not be done is tried again.
+    # Failed sources are tried again.
     assert tally(done(paths, tmp_path / "out")) == {"failed": 2, "unchanged": 2}
 
 
-def test_what_would_lose_is_not_written(sources: Path, tmp_path: Path) -> None:
+def test_conversions_with_losses_are_not_written(sources: Path, tmp_path: Path) -> None:
     strict = Options(carry=False, strict=True)
     outcomes = done(
         [sources / "a.json", sources / "b.json"], tmp_path / "out", "muse", options=strict
@@ -198,7 +199,7 @@ def test_what_would_lose_is_not_written(sources: Path, tmp_path: Path) -> None:
     assert len(contents(tmp_path / "out")) == len(outcomes) - len(codes)
 
 
-def test_nothing_to_write_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_an_empty_write_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "x.txt").write_text("no conversation")
     assert tally(done(tmp_path / "in", tmp_path / "out")) == {"skipped": 1}
@@ -239,7 +240,7 @@ def test_losses_are_kept_one_by_one_if_wanted(sources: Path, tmp_path: Path) -> 
             assert reported == {(kind, kept): count for kind, kept, count in outcome.counts}
 
 
-# what is found, and what it is called
+# which sources are found, and how they are named
 
 
 def test_folders_of_one_format_are_one_source_unless_each_file_is_wanted(sources: Path) -> None:

@@ -1,4 +1,4 @@
-"""Branches in formats that have none: one output a branch, and one tree again."""
+"""Branches in formats without them: one output per branch, and one tree again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever calls and results a source has, in a session each result names a call before it."""
+"""For any calls and results of a source, each result in a session names a call before it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _message = st.builds(
 
 @st.composite
 def tool_talks(draw: st.DrawFn) -> list[Message]:
-    """Calls and results in any order, on any branch, with any ids."""
+    """Generate calls and results in any order, on any branch, with any ids."""
     talk: list[Message] = []
     for message in draw(st.lists(_message, max_size=8)):
         parent = draw(st.sampled_from([None, *(each.id for each in talk[-3:])]))

@@ -1,4 +1,4 @@
-"""Converted files that were damaged: what is readable is shown, what is not is reported."""
+"""Converted files that were damaged: what is readable is shown, the rest is reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.conversion.trips import DATA
 def convert(
     files: Mapping[str, bytes] | bytes, to: str, *, name: str = "s.jsonl", carry: bool = True
 ) -> tuple[ConversionResult, dict[str, bytes]]:
-    """Convert files as a command does, and return what was made and its bytes."""
+    """Convert files as a command does, and return the files and their bytes."""
     source = (
         Source.of_bytes(files, name=name)
         if isinstance(files, bytes)
@@ -29,7 +29,7 @@ def only(files: Mapping[str, bytes]) -> bytes:
     return data
 
 
-def test_a_record_that_is_no_message_any_more_and_embeds_another_is_reported() -> None:
+def test_a_record_that_is_not_a_message_any_more_and_embeds_another_is_reported() -> None:
     source = (DATA / "studio/good/one-comment.json").read_bytes()
     lines = only(convert(source, "native", name="s.json")[1]).splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if b'"message"' in line)
@@ -41,7 +41,8 @@ def test_a_record_that_is_no_message_any_more_and_embeds_another_is_reported() -
 
 
 def test_taking_out_embedded_data_leaves_a_session_as_it_is() -> None:
-    """A folder in which one session embeds something is written anew, with all that it shows."""
+    """A folder in which one session has embedded data is written again without changing what it
+    shows."""
     session = (DATA / "claude-code/good/web-export.json").read_bytes()
     other = only(convert((DATA / "studio/good/one-comment.json").read_bytes(), "claude-code")[1])
     files = {"a.jsonl": session, "b.jsonl": other}

@@ -1,4 +1,4 @@
-"""Strings at any depth: what a record embeds and what it takes follow the record."""
+"""Strings at any depth: the size of embedded data and the memory follow the record."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _convert(files: dict[str, bytes], target: str) -> dict[str, bytes]:
 
 
 def _peak(data: bytes) -> int:
-    """The number of bytes that a conversion takes at the most."""
+    """Return the peak memory of a conversion in bytes."""
     tracemalloc.start()
     try:
         _convert({"s.jsonl": data}, "native")

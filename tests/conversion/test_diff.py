@@ -1,4 +1,4 @@
-"""What differs is told, and nothing else."""
+"""A diff reports all differences, and nothing else."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_two_branches_differ_in_their_ends() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("rmcx"), st.integers(0, 4), st.text(max_size=3))))
-def test_going_back_tells_the_opposite(edits: list[tuple[str, int, str]]) -> None:
+def test_the_reverse_diff_is_the_opposite(edits: list[tuple[str, int, str]]) -> None:
     before = after = talk(TREE)
     for number, (verb, at, text) in enumerate(edits):
         ids = [message.id for message in after.messages()]

@@ -1,4 +1,4 @@
-"""An edit made in another format arrives in the source's own record, and nothing else changes."""
+"""An edit made in another format reaches the source's own record, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Twin(NamedTuple):
 
 
 def twins(source: Document, other: Document) -> Iterator[Twin]:
-    """The messages that stand in both."""
+    """Yield the messages that are in both."""
     origin = source.origin
     assert isinstance(origin, DocumentOrigin)
     where = {
@@ -64,14 +64,14 @@ def twins(source: Document, other: Document) -> Iterator[Twin]:
 
 
 def longer(part: Part, text: str) -> Part:
-    """A part in which a text was made longer."""
+    """Return a part with a longer text."""
     if not isinstance(part, Text) or part.text.count(text) != 1:
         return part
     return Text(part.text.replace(text, text + ADDED), part.extra)
 
 
 def edits(source: Document, other: Document) -> Iterator[tuple[Twin, int, Document]]:
-    """Texts that can be found in the other format, each with the document in which it is longer."""
+    """Yield texts that occur in the other format, each with the document in which it is longer."""
     for twin in twins(source, other):
         mine, theirs = twin.here.entry(twin.position), twin.there.entry(twin.there_position)
         if not isinstance(mine, Message) or not isinstance(theirs, Message):
@@ -88,7 +88,7 @@ def edits(source: Document, other: Document) -> Iterator[tuple[Twin, int, Docume
 
 
 def edited(source: Document, twin: Twin, number: int) -> Document:
-    """The source with the same edit made in it directly."""
+    """Return the source with the same edit made in it directly."""
     message = twin.here.entry(twin.position)
     assert isinstance(message, Message)
     part = message.parts[number]
@@ -100,7 +100,7 @@ def edited(source: Document, twin: Twin, number: int) -> Document:
 
 
 def hash_is_wrong(twin: Twin, source: Document) -> bool:
-    """Whether the record has a hash that is none of its text; such a hash stays as it is."""
+    """Whether the record has a hash that does not match its text; such a hash stays unchanged."""
     origin = source.origin
     assert isinstance(origin, DocumentOrigin)
     value = origin.record_as_read(twin.here.members[twin.position]).value
@@ -153,7 +153,7 @@ def test_an_edit_of_a_random_conversation_changes_one_record(
 
 
 def assert_only_this_record_differs(before: Document, after: Document, number: int) -> None:
-    """Every record but one has the bytes it had."""
+    """Assert that every record but one has its old bytes."""
     one, two = before.origin, after.origin
     assert isinstance(one, DocumentOrigin)
     assert isinstance(two, DocumentOrigin)
@@ -167,7 +167,7 @@ def assert_only_this_record_differs(before: Document, after: Document, number: i
 
 
 WITHOUT_BRANCHES = {"web-export.json", "legacy-session.json"}
-"""Files in which messages stand in one list, though their format has branches elsewhere."""
+"""Files with messages in one list, though their format has branches elsewhere."""
 BRANCHED = [slug for slug in SLUGS if get_format(slug).can.branches]
 
 
@@ -196,12 +196,12 @@ def test_an_edit_can_become_a_branch_of_the_source(source: str, target: str) -> 
 
 
 def raws(document: Document) -> list[bytes]:
-    """The bytes of all records."""
+    """Return the bytes of all records."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     return [sheet.record(at).raw for sheet in origin.sheets for at in range(len(sheet))]
 
 
 def without_replies(old: list[bytes], new: list[bytes]) -> list[bytes]:
-    """Records that only got a place for replies, which they did not have before."""
+    """Return the changed records that had no children slot: they only got one for replies."""
     return [raw for raw in old if raw not in new and b"children" not in raw]

@@ -1,4 +1,4 @@
-"""Templates: holes where strings stand, and the bytes again."""
+"""Templates: gaps in place of strings, and the restored bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG = "abc “ü” " * A_COPY
         (f'{{"a":"{LONG[:-1]}","b":1}}', f'{{"a":"{LONG[:-1]}","b":1}}'),
     ],
 )
-def test_a_long_string_leaves_a_hole_wherever_it_is(raw: str, template: object) -> None:
+def test_a_long_string_leaves_a_gap_wherever_it_is(raw: str, template: object) -> None:
     assert make_template(raw.encode(), {"a": LONG}, JSON) == template
     assert (
         fill_template(make_template(raw.encode(), {"a": LONG}, JSON), {"a": LONG}, JSON)
@@ -43,7 +43,7 @@ def test_many_strings_that_begin_alike_are_distinguished(copies: int) -> None:
     assert found == [raw[: -len(alike) - 3], ["a"]]
 
 
-def test_bytes_that_are_no_text_are_kept_as_they_are() -> None:
+def test_bytes_that_are_not_text_are_kept_as_they_are() -> None:
     raw = b'{"a":"' + LONG.encode() + b'","b":"\xff"}'
     template = make_template(raw, {"a": LONG}, JSON)
     assert isinstance(template, dict)

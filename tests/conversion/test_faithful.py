@@ -1,4 +1,4 @@
-"""What a format adopts is read again just as it was adopted."""
+"""What a format adopts is read back exactly as it was adopted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOMENT = 1_700_000_000_000_000_000
 
 
 def check(conversation: Conversation, message: Message, target: Format) -> None:
-    """Adopt a message, write it, read it."""
+    """Adopt a message, write it and read it again."""
     reported = build_conversation_info(conversation, target)
     id = make_target_id(message.id, conversation.id, target)
     draft = fit_message(message, target, extra=False, id=id, parent=None, follows=None).message

@@ -1,4 +1,4 @@
-"""Garbage in, an answer out: no input makes a conversion fail with an internal error."""
+"""Garbage as input: no conversion fails with an internal error."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from talktree.files import Source
 from talktree.formats import slugs
 
 DOCUMENTED = {0, 1, 2, 3, 4, 5}
-"""The exit codes that the command reference explains; 70 is a mistake of the program."""
+"""The exit codes that the command reference explains; 70 is an internal error."""
 CASES = 15
 
 
 def session_line(content: str, **members: str) -> bytes:
-    """A line of a session whose content is JSON text, or something like it."""
+    """Return a line of a session whose content is JSON text, or something similar."""
     more = "".join(f'"{name}":{text},' for name, text in members.items())
     return (
         f'{{{more}"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s",'
@@ -103,7 +103,7 @@ WORDS = [
 
 
 def garbage(chance: random.Random, depth: int = 0) -> str:
-    """Something like JSON: mostly well formed, with names that mean something."""
+    """Generate text similar to JSON: mostly well formed, with known names."""
     kind = chance.random()
     if depth > 4 or kind < 0.35:
         return _scalar(chance)
@@ -123,7 +123,7 @@ def _scalar(chance: random.Random) -> str:
 
 
 def damaged(chance: random.Random, text: str) -> str:
-    """The text with some characters replaced, doubled or taken out."""
+    """Return text with some characters replaced, duplicated or removed."""
     letters = list(text)
     for _ in range(chance.randrange(4)):
         at = chance.randrange(len(letters) + 1)
@@ -132,7 +132,7 @@ def damaged(chance: random.Random, text: str) -> str:
 
 
 def a_source(chance: random.Random) -> bytes:
-    """A few lines of garbage, some of them messages, some of which carry something."""
+    """Generate a few lines of garbage, some of them messages, some with embedded source data."""
     lines: list[str] = []
     for number in range(chance.randrange(1, 5)):
         line = garbage(chance)

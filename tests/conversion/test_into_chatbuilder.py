@@ -1,4 +1,4 @@
-"""Whatever is converted into message files, a strict reader of their document takes it."""
+"""Every conversion to message files is accepted by a strict reader of their document."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CARRIED: Json = {"of": "x", "text": "\n\n\n; role: user\n\ud83c"}
 
 
 def _same_texts(files: Files) -> None:
-    """The document's reading of every file is ours."""
+    """Assert that the document's reading of every file is the same as ours."""
     ours = [
         [message.text for message in conversation.messages()]
         for conversation in again(files, "chatbuilder").conversations
@@ -69,7 +69,7 @@ def test_any_conversation_becomes_files_a_strict_reader_takes(
 
 
 @given(message=messages, id=uuids)
-def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
+def test_adopted_entries_are_read_back_unchanged(message: Message, id: str) -> None:
     draft = fit_message(message, CHATBUILDER, extra=False).message
     made = CHATBUILDER.adopt(replace(draft, id=id), ABOUT, moment=at(0))
     seen = CHATBUILDER.get(Record(CHATBUILDER.put(made, None), parent=made.parent))
@@ -78,7 +78,7 @@ def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
 
 
 def files(*listed: Entry, loss_report: LossReport | None = None) -> list[File]:
-    """A conversation as the files a strict reader sees."""
+    """Return a conversation as the files that a strict reader sees."""
     made = files_of(talk_of(listed), "chatbuilder", carry=False, loss_report=loss_report)
     (found,) = folders(made).values()
     return found
@@ -140,7 +140,7 @@ When?"""
     )
 
 
-def test_what_a_source_does_not_say_is_filled_in_the_same_each_time() -> None:
+def test_missing_values_are_filled_in_the_same_each_time() -> None:
     first, second = files(said("a", time_ns=at(2)), reply("b", "a"))
     assert second.fields["Created-at"] == first.fields["Created-at"]
     assert second.fields["Authors"] == "Unknown"
@@ -193,7 +193,7 @@ def test_every_message_has_the_number_of_its_place() -> None:
     assert [file.content for file in files(*listed)] == [f"m{at}" for at in range(12)]
 
 
-# what travels along
+# embedded source data
 
 
 def _lines(text: str) -> str:
@@ -222,14 +222,14 @@ _texts = st.builds(str.__add__, _headers | _headers.map(_lines), wild_text)
 
 
 @given(text=_texts, carried=st.dictionaries(wild_text, wild_json, max_size=3))
-def test_any_file_returns_what_it_carries_and_itself(text: str, carried: Json) -> None:
+def test_any_file_returns_its_embedded_data_and_itself(text: str, carried: Json) -> None:
     found, left = carrying.extract_source(carrying.embed_source(text, carried))
     assert left == text
     assert is_same(found, decode(encode_json(carried)).value)
 
 
 @given(text=_texts)
-def test_a_file_that_carries_says_what_it_said_before(text: str) -> None:
+def test_a_file_with_embedded_data_reads_the_same(text: str) -> None:
     layout = parse_layout(text)
     assume(layout.has_separator or not layout.lines)
     before = CHATBUILDER.get(Record(text))
@@ -241,11 +241,11 @@ def test_a_file_that_carries_says_what_it_said_before(text: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["; X-Talktree: nonsense", "; X-Talktree: [1]", "; X-Talktree:"])
-def test_a_line_that_carries_nothing_stays_in_the_file(line: str) -> None:
+def test_a_line_without_embedded_data_stays_in_the_file(line: str) -> None:
     text = f"{line}\n; role: user\n\n\nhi"
     assert carrying.extract_source(text) == (None, text)
 
 
-def test_what_only_looks_like_the_line_is_text() -> None:
+def test_text_that_only_looks_like_the_embedded_line_is_text() -> None:
     text = '; role: user\n\n\n; X-Talktree: {"of": "x"}'
     assert carrying.extract_source(text) == (None, text)

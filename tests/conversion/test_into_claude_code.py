@@ -1,4 +1,4 @@
-"""Sessions made from other formats are sessions Claude Code takes and goes on with."""
+"""Claude Code accepts and continues sessions that were made from other formats."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 
 def line(*parts: Part, role: str = "assistant", **more: Any) -> dict[str, Any]:
-    """The line a message becomes."""
+    """Return the line that a message becomes."""
     ((_, data),) = one(Message(id="a", role=role, parts=parts, **more), "claude-code").items()
     assert faults(data, pairs=False) == []
     made: dict[str, Any] = json.loads(data)
@@ -45,12 +45,12 @@ def line(*parts: Part, role: str = "assistant", **more: Any) -> dict[str, Any]:
 
 
 def content(*parts: Part, role: str = "assistant", **more: Any) -> Any:
-    """What the API is told of a message."""
+    """Return the content of a message for the API."""
     return line(*parts, role=role, **more)["message"]["content"]
 
 
 def lines_of(*listed: Entry, **more: Any) -> list[dict[str, Any]]:
-    """The lines of a conversation, without what travels along."""
+    """Return the lines of a conversation, without embedded source data."""
     ((_, data),) = files_of(talk_of(listed, **more), "claude-code", carry=False).items()
     assert faults(data) == []
     return [json.loads(raw) for raw in data.splitlines()]
@@ -82,7 +82,7 @@ def test_a_message_imported_is_read_as_it_was_made(message: Message) -> None:
     assert CLAUDE_CODE.adopt(made, ABOUT, moment=2) == made
 
 
-# what every line has
+# members of every line
 
 
 def test_a_line_has_all_members_of_claude_codes_own() -> None:
@@ -131,7 +131,7 @@ def test_the_same_conversation_gives_the_same_bytes() -> None:
     assert made[0] == made[1]
 
 
-def test_what_is_not_known_is_empty_and_versions_are_versions() -> None:
+def test_unknown_fields_are_empty_and_invalid_versions_are_replaced() -> None:
     made = line(Text("Hi."), context=Context(version="next"))
     assert (made["cwd"], made["gitBranch"], made["version"]) == ("", "", "2.1.29")
 
@@ -180,7 +180,7 @@ def test_calls_are_given_objects_and_names_the_api_takes() -> None:
 
 
 def answered(calls: Sequence[Part], results: Sequence[Part], role: str = "tool") -> Any:
-    """The lines of some calls and of their results."""
+    """Return the lines of some calls and of their results."""
     return lines_of(
         Message(id="b", role="assistant", parts=tuple(calls)),
         Message(id="c", parent="b", role=role, parts=tuple(results)),
@@ -194,7 +194,7 @@ def test_odd_ids_are_the_same_for_call_and_result() -> None:
     assert brought["message"]["content"][0]["type"] == "tool_result"
 
 
-def test_results_that_name_no_call_answer_those_they_hang_on_in_order() -> None:
+def test_results_that_name_no_call_answer_their_ancestors_in_order() -> None:
     calls = (ToolCall("Read", {}), Text("and"), ToolCall("Glob", {}))
     asked, brought = answered(calls, (ToolResult((Text("one"),)), ToolResult((Text("two"),))))
     ids = [block["id"] for block in asked["message"]["content"] if block["type"] == "tool_use"]
@@ -290,11 +290,11 @@ def test_words_that_look_like_a_command_stay_words() -> None:
     assert content(Text(text), role="user") == [{"type": "text", "text": text}]
 
 
-# what goes with the messages
+# data beside the messages
 
 
 def asked_and_answered() -> list[Entry]:
-    """Two answers to one question, the second one written last."""
+    """Return two answers to one question, the second one written last."""
     return [
         Message(id="a", role="user", parts=(Text("Hi."),), time_ns=1),
         Message(id="b", parent="a", role="assistant", parts=(Text("Yes?"),), time_ns=2_000_000),
@@ -334,7 +334,7 @@ def test_snapshots_name_the_message_by_its_new_id() -> None:
     lines = lines_of(*asked_and_answered(), snapshot, Snapshot(id="t"))
     (made,) = [each for each in lines if each["type"] == "file-history-snapshot"]
     assert made["messageId"] == lines[1]["uuid"]
-    # A file whose earlier content nobody kept must not look as if it had not been there.
+    # A file whose earlier content is unknown must not look as if it had not existed.
     stamp = "1970-01-01T00:00:00.005Z"
     assert made["snapshot"]["trackedFileBackups"] == {
         "a.py": {"backupFileName": "a@1", "version": 1, "backupTime": stamp},

@@ -1,4 +1,4 @@
-"""Files made from other formats are what the Message Type Specification describes."""
+"""Files made from other formats follow the Message Type Specification."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ABOUT = ConversationInfo(id="talk", session="3f1c1c3e-7a55-4d0c-9d6e-0a5d6f0b7c1
 
 
 def line(*parts: Part, role: str = "assistant", **more: Any) -> dict[str, Any]:
-    """The line a message becomes, without the members all lines have."""
+    """Return the line that a message becomes, without the members of all lines."""
     ((_, data),) = one(Message(id="a", role=role, parts=parts, **more), "claude-messages").items()
     assert faults(data) == []
     made: dict[str, Any] = json.loads(data)

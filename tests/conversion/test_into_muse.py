@@ -1,4 +1,4 @@
-"""Whatever is converted into a Muse history, a strict reader of its document takes it."""
+"""Every conversion to a Muse history is accepted by a strict reader of its document."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ def test_any_conversation_becomes_a_history_a_strict_reader_takes(
 
 
 @given(message=messages)
-def test_what_was_adopted_stays_as_it_is(message: Message) -> None:
+def test_adopted_entries_are_read_back_unchanged(message: Message) -> None:
     draft = fit_message(message, MUSE, extra=False).message
     made = MUSE.adopt(replace(draft, id=message.id or "x"), ABOUT, moment=at(0))
     seen = MUSE.get(Record(MUSE.put(made, None), parent=made.parent))
     assert isinstance(seen, Message)
-    # Milliseconds of the first years would be taken for seconds.
+    # Milliseconds of the first years would be read as seconds.
     assert replace(seen, time_ns=made.time_ns) == made
     assert MUSE.adopt(made, ABOUT, moment=at(5)) == made
 
 
 def history(*listed: Entry, loss_report: LossReport | None = None) -> History:
-    """A conversation as a strict reader sees it."""
+    """Return a conversation as a strict reader sees it."""
     (found,) = histories(files_of(talk_of(listed), "muse", carry=False, loss_report=loss_report))
     return found
 
@@ -105,7 +105,7 @@ def test_the_same_conversation_gives_the_same_bytes() -> None:
     assert files_of(document, "muse") == files_of(document, "muse")
 
 
-def test_the_last_update_is_no_older_than_the_newest_message() -> None:
+def test_the_last_update_is_not_older_than_the_newest_message() -> None:
     found = history(said("a", time_ns=at(9)), reply("b", "a", time_ns=at(3)), said("c", "b"))
     times = [message.timestamp for message in found.message_history]
     assert times == [at(9) // MILLI, at(3) // MILLI, at(3) // MILLI]

@@ -1,4 +1,4 @@
-"""Whatever is converted into Sage's format, a strict reader of its document takes it."""
+"""Every conversion to Sage's format is accepted by a strict reader of its document."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_any_conversation_becomes_a_session_a_strict_reader_takes(
 
 
 @given(message=messages, id=uuids)
-def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
+def test_adopted_entries_are_read_back_unchanged(message: Message, id: str) -> None:
     draft = fit_message(message, SAGE, extra=False).message
     made = SAGE.adopt(replace(draft, id=id, parent=None), ABOUT, moment=at(0))
     seen = SAGE.get(Record(SAGE.put(made, None)))
@@ -65,7 +65,7 @@ def test_what_was_adopted_stays_as_it_is(message: Message, id: str) -> None:
 
 
 def session(*listed: Entry, loss_report: LossReport | None = None) -> reader.Session:
-    """A conversation as the session a strict reader sees."""
+    """Return a conversation as the session that a strict reader sees."""
     files = files_of(talk_of(listed), "sage", carry=False, loss_report=loss_report)
     (found,) = reader.sessions(files)
     return found
@@ -99,7 +99,7 @@ def test_a_message_without_context_was_written_where_the_others_were() -> None:
     assert (second.context.platform, second.version) == ("linux", "2.1")
 
 
-def test_a_sidechain_and_an_error_are_reported_as_sage_tells_them() -> None:
+def test_a_sidechain_and_an_error_are_written_as_sage_does() -> None:
     first, second = session(
         said("a", flags=frozenset({"sidechain"})), reply("b", "a", flags=frozenset({"error"}))
     ).messages
@@ -140,7 +140,7 @@ def test_states_of_tasks_are_the_three_sage_knows() -> None:
     assert states == ["completed", "completed", "in_progress", "pending"]
 
 
-def test_counts_that_are_none_are_left_out() -> None:
+def test_invalid_counts_are_left_out() -> None:
     first, second = session(
         reply("a", usage=Usage(1, 2, 3, 4)), reply("b", "a", usage=Usage(-1, 2))
     ).messages
@@ -193,7 +193,7 @@ def test_a_result_without_words_has_empty_ones() -> None:
     assert "tool_result" in details(loss_report)
 
 
-# what strict readers of JSON refuse
+# JSON that strict readers refuse
 
 
 def _deep(levels: int) -> Json:

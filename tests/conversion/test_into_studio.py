@@ -1,4 +1,4 @@
-"""Conversations from elsewhere as comments: valid by the document's schema, hashed, in place."""
+"""Converted conversations as comments: valid by the document's schema, hashed, in place."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ TARGETS = ("studio", "studio-text", "studio-xml")
 ABOUT = ConversationInfo(id="talk", session="00000000-0000-4000-8000-000000000000")
 MOMENT = 1_741_000_000_000 * MILLI
 OF_CONTENTS = {"deep", "lone-surrogate"}
-"""What may be odd about a file because the conversation is."""
+"""Findings about a file that are caused by the conversation itself."""
 VALID = Draft7Validator(SCHEMA)
 
 every_target = pytest.mark.parametrize("target", TARGETS)
 with_and_without_carry = pytest.mark.parametrize("carry", [True, False], ids=["carry", "clean"])
 
 
-# what was written, as other programs see it
+# the written files, as other programs read them
 
 
 def comments(target: str, path: str, raw: bytes) -> list[Any]:
-    """The comments of a file, nested as the document has them."""
+    """Return the comments of a file, nested as in the document."""
     if target == "studio":
         nested = json.loads(raw)
         assert isinstance(nested, list)
@@ -82,7 +82,7 @@ def _another_parser_reads_it(target: str, raw: bytes) -> None:
 
 
 def is_as_the_document_says(nested: Sequence[Any], *, null_at_top: bool) -> None:
-    """Valid, each id once, hashes that fit, parents that are those of the nesting."""
+    """Assert a valid file: unique ids, matching hashes, parents that agree with the nesting."""
     assert [error.message for error in VALID.iter_errors(nested)] == []
     seen: set[str] = set()
     pending: list[tuple[Any, str | None]] = [(each, None) for each in nested]
@@ -129,7 +129,7 @@ def test_every_sample_becomes_valid_comments(
 
 @st.composite
 def conversations(draw: st.DrawFn) -> bytes:
-    """A native file of random messages, each an answer to one before it or to none."""
+    """Generate a native file of random messages, each a reply to an earlier one or a root."""
     found = draw(st.lists(messages, min_size=1, max_size=5))
     placed = []
     for number, message in enumerate(found):
@@ -162,7 +162,7 @@ def test_any_conversation_becomes_valid_comments_and_comes_back(
 
 @every_target
 @given(message=messages, extra=st.booleans())
-def test_what_was_adopted_is_read_and_needs_nothing_more(
+def test_adopted_entries_are_read_back_and_need_nothing_more(
     target: str, message: Message, extra: bool
 ) -> None:
     format = get_format(target)
@@ -178,14 +178,14 @@ def test_what_was_adopted_is_read_and_needs_nothing_more(
         assert format.adopt(whole, ABOUT, moment=0) == whole
 
 
-# what is filled in
+# filled-in values
 
 
 def adopted(message: Message) -> Message:
     return get_format("studio").adopt(message, ABOUT, moment=MOMENT)
 
 
-def test_a_message_that_says_nothing_gets_all_that_is_required() -> None:
+def test_a_message_without_content_gets_all_required_members() -> None:
     whole = adopted(Message(id="m", role="user"))
     assert whole == Message(
         id="m", role="user", parts=(Text(""),), authors=(Author("user"),), time_ns=MOMENT
@@ -238,7 +238,7 @@ def test_artifacts_get_ids_that_are_the_same_each_time() -> None:
     assert adopted(Message(id="m", parts=bare)).parts[1] == first
 
 
-def test_what_another_encoding_holds_in_a_form_the_document_does_not_know_gives_way() -> None:
+def test_undocumented_members_of_another_encoding_are_replaced() -> None:
     odd: dict[str, Any] = {"type": 5, "timestamp": "soon", "contentHash": 1, "children": {"a": 1}}
     parts = (
         Attachment(extra={"file": "x", "url": 5, "pinned": 1}),
@@ -255,11 +255,11 @@ def test_what_another_encoding_holds_in_a_form_the_document_does_not_know_gives_
     assert three.extra == {"status": "visible", "command": "create", "version": 2}
 
 
-# what travels along
+# embedded source data
 
 
 def loaded(target: str, loads: Sequence[Json]) -> bytes:
-    """A file of comments that carry something."""
+    """Return a file of comments with embedded source data."""
     format = get_format(target)
     items = []
     for number, each in enumerate(loads):
@@ -269,20 +269,20 @@ def loaded(target: str, loads: Sequence[Json]) -> bytes:
 
 
 def unloaded(target: str, raw: bytes) -> list[Json]:
-    """What the comments of a file carry."""
+    """Return the source data that the comments of a file embed."""
     format = get_format(target)
     (sheet,) = format.split(Source.of_bytes(raw, name="talk")).sheets
     return [format.take_carry(sheet.record(index).value)[0] for index in range(len(sheet))]
 
 
 def said_in_json(value: Json) -> Json:
-    """A value as any reader of JSON sees it: two halves of a character side by side are one."""
+    """Return a value as any reader of JSON sees it: adjacent surrogate halves are one character."""
     return decode(encode_json(value)).value
 
 
 @every_target
 @given(loads=st.lists(st.dictionaries(wild_text, wild_json, max_size=4), min_size=1, max_size=3))
-def test_whatever_a_comment_carries_is_read_as_it_was(target: str, loads: list[Json]) -> None:
+def test_embedded_data_of_a_comment_is_read_unchanged(target: str, loads: list[Json]) -> None:
     loads = [said_in_json(each) for each in loads]
     assert is_same(unloaded(target, loaded(target, loads)), loads)
 
@@ -291,12 +291,12 @@ MARKS = ["]]>", "</extra>", "<![CDATA[", "&amp;", "\0\x1b\r\n", "\ud83c", "=?utf
 
 
 @every_target
-def test_what_looks_like_the_marks_of_a_file_stays_a_string(target: str) -> None:
+def test_strings_that_look_like_internal_marks_stay_strings(target: str) -> None:
     deep: Json = "in the middle"
     for _ in range(2000):
         deep = [deep]
     first: Json = {"marks": list[Json](MARKS), "deep": deep}
-    # The boundary of a text is made from its contents, so it takes a second file to quote one.
+    # The boundary of a text is made from its contents, so only a second file can quote one.
     second: Json = {"quoted": loaded(target, [first]).decode()}
     third: Json = {"quoted": loaded(target, [first, second]).decode()}
     loads = [first, second, third]
@@ -311,5 +311,5 @@ def test_what_looks_like_the_marks_of_a_file_stays_a_string(target: str) -> None
         ("studio-xml", '<extra>{"x-talktree":{"of":"x"}}</extra>'),
     ],
 )
-def test_what_travels_along_has_one_place(target: str, place: str) -> None:
+def test_embedded_data_has_one_place(target: str, place: str) -> None:
     assert place in loaded(target, [{"of": "x"}]).decode()

@@ -1,4 +1,4 @@
-"""The ledger is honest: what it lists is what the target does not hold, and nothing else."""
+"""The loss report is exact: it lists what the target does not hold, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tests.conversion.trips import CLEAN, PAIRS, SLUGS, golden, into, native_fil
 
 NOTHING: tuple[object, ...] = (None, "", (), frozenset())
 MAIN = {"text", "input", "output", "content", "value"}
-"""The field of a part without which it is not that part."""
+"""The field without which a part is not of its type."""
 
 
 def lacks(source: Message, returned: Message) -> set[str]:
-    """The kinds of things a message had and has no more, found without the converter."""
+    """Return the kinds of content that a message has lost, found without the converter."""
     plain = (
         "role",
         "authors",
@@ -62,7 +62,7 @@ def lacks(source: Message, returned: Message) -> set[str]:
 
 
 def lacking_parts(source: Sequence[Part], returned: Sequence[Part]) -> set[str]:
-    """The same for parts: those that are not there, or not with what makes them up."""
+    """Return the parts that are missing, or lack their essential field."""
     left = list(returned)
     found = set()
     for part in source:
@@ -74,7 +74,7 @@ def lacking_parts(source: Sequence[Part], returned: Sequence[Part]) -> set[str]:
         else:
             gone = left.index(match)
             if isinstance(part, Text):
-                # Texts that follow it must stand behind it.
+                # Texts that follow it must come after it.
                 before = (each for each in left[:gone] if not isinstance(each, Text))
                 left = [*before, *left[gone:]]
                 gone = left.index(match)
@@ -83,7 +83,7 @@ def lacking_parts(source: Sequence[Part], returned: Sequence[Part]) -> set[str]:
 
 
 def is_held(part: Part, other: Part) -> bool:
-    """Whether a part is of the same kind and says the same."""
+    """Whether a part has the same kind and the same content."""
     fields = [name for name in MAIN if hasattr(part, name)]
     return type(part) is type(other) and all(
         is_same(getattr(part, name), getattr(other, name))
@@ -94,18 +94,18 @@ def is_held(part: Part, other: Part) -> bool:
 
 
 def tag_of(part: Part) -> str:
-    """What kind of part this is."""
+    """Return the kind of a part."""
     return str(part.__struct_config__.tag)
 
 
 PLACES = {"id", "parent", "follows", "order"}
-"""Kinds that speak of where a message stands, not of what it holds."""
+"""Kinds of loss that concern the place of a message, not its content."""
 WHOLE = {"branch", "deleted", "message"}
-"""Kinds that stand for a message that is not there at all."""
+"""Kinds of loss that concern a message that is missing entirely."""
 
 
 def check(document: Document, source: str, target: str) -> None:
-    """Compare the ledger of a conversion without carry with what the target holds."""
+    """Compare the loss report of a conversion without embedded data with what the target holds."""
     loss_report = LossReport()
     clean = into(document, target, CLEAN, loss_report).read_as(target)
     reported: dict[str, set[str]] = defaultdict(set)
@@ -127,7 +127,7 @@ def check(document: Document, source: str, target: str) -> None:
                 assert reported[entry.id] & WHOLE, f"{entry.id} is gone, and nobody said so"
                 continue
             known = reported[entry.id] - PLACES - WHOLE - {"detail", "head", "snapshot", "opaque"}
-            # Whether an empty text is there when others are joined to it is a matter of words.
+            # Whether an empty text is kept when others are joined to it is a matter of definition.
             empty = any(isinstance(part, Text) and not part.text for part in entry.parts)
             vague = {"text"} if empty else set()
             missing = lacks(entry, there)
@@ -135,7 +135,7 @@ def check(document: Document, source: str, target: str) -> None:
 
 
 def zip_clean(found: Sequence[Twin], clean: Document) -> Iterator[tuple[Twin, Message]]:
-    """Each message that stands in both with what the conversion without carry holds of it."""
+    """Yield each message that is in both, with the conversion without embedded data."""
     by_id = {each.id: each for each in clean.conversations}
     for twin in found:
         place = sum(1 for trait in twin.there.skeleton.traits[: twin.there_position] if trait)
@@ -149,7 +149,7 @@ def test_losses_of_golden_files_are_reported(source: str, target: str) -> None:
         document = read_document(files, get_format(source))
         ids = Counter(each.id for one in document.conversations for each in one.messages())
         if max(ids.values(), default=1) > 1:
-            # The ledger names messages by id, which here stands for several.
+            # The loss report names messages by id, which several messages share here.
             continue
         check(document, source, target)
         assert name

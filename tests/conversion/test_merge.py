@@ -1,4 +1,4 @@
-"""Files that share a history become one tree: every message once, nothing lost, any order."""
+"""Files that share a history become one tree: every message once, nothing lost, in any order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.conversion.histories import (
 )
 from tests.conversion.trips import SLUGS, into
 
-# what is shared
+# shared messages
 
 
 def resumed(session_name: str) -> list[Row]:
@@ -94,7 +94,7 @@ def test_foreign_files_stay_apart() -> None:
     assert len(merge_documents([one, two]).conversations) == 2
 
 
-def test_short_ids_of_foreign_files_are_no_conflict() -> None:
+def test_short_ids_of_foreign_files_are_not_a_conflict() -> None:
     rows = [
         {"_id": name, "conversation_id": name, "schema_version": 2, "message_history": [message]}
         for name, message in (
@@ -108,7 +108,7 @@ def test_short_ids_of_foreign_files_are_no_conflict() -> None:
     assert details(document) == []
 
 
-def test_what_one_file_tells_apart_stays_apart() -> None:
+def test_conversations_separate_in_one_file_stay_separate() -> None:
     message = {"role": "user", "content": "Hi"}
     head = {"_id": "a", "conversation_id": "a", "message_history": [message]}
     data = json.dumps([head, {**head, "_id": "b", "conversation_id": "b"}]).encode()
@@ -152,7 +152,7 @@ def test_the_fullest_copy_is_kept_and_the_difference_reported() -> None:
     assert document.conversation[uuid(2)].extra.get("requestId") == "req_1"
 
 
-# what is no message
+# records that are not messages
 
 
 def test_titles_and_snapshots_are_kept_once_if_they_are_equal() -> None:
@@ -218,7 +218,7 @@ def test_branches_that_were_written_apart_become_one_tree(target: str, *, carry:
     ]
     assert len(parts) > 1
     found = merge_documents(parts)
-    # Roots that share nothing are known to belong together only by what they carry.
+    # Roots without common records are only known to belong together by their embedded data.
     roots = document.conversation.tree.roots
     assert len(found.conversations) == (1 if carry else len(roots))
     ids = sorted(message.id for each in found.conversations for message in each.messages())
@@ -243,7 +243,7 @@ def _folders(files: dict[str, bytes]) -> list[Source]:
 
 
 @pytest.mark.parametrize("target", [slug for slug in SLUGS if slug != "native"])
-def test_what_was_merged_can_become_anything(target: str) -> None:
+def test_merged_documents_convert_to_any_format(target: str) -> None:
     one = session("one", [*resumed("one"), line(3, 2, "Thanks")])
     two = session("two", [*resumed("two"), line(5, 2, "No.", "two")])
     document = merge_documents([one, two])

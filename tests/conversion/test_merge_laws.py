@@ -1,4 +1,4 @@
-"""Merging does not depend on the order of the files, on steps, or on doing it twice."""
+"""Merging does not depend on the order of the files, on steps, or on repetition."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_one_file_merged_is_that_file_and_twice_is_once(slug: str, name: str) ->
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[Document]:
-    """Copies of parts of one history, some under other names, some with something changed."""
+    """Generate copies of parts of one history, some with other ids, some with changes."""
     timed, named = draw(st.booleans()), draw(st.booleans())
     size = draw(st.integers(1, 7))
     parents = [draw(st.integers(-1 if at == 0 else 0, at - 1)) for at in range(size)]
@@ -71,7 +71,7 @@ def named_copy(
     timed: bool,
     renamed: bool,
 ) -> Document:
-    """Messages with ids, which are their own or new ones in each copy."""
+    """Return messages with ids: the original ones, or new ones in each copy."""
     names = {at: uuid(100 * (number + 1) * renamed * (at not in changed) + at) for at in kept}
     rows: list[Row] = [{"talktree": {"version": 1}}, {"conversation": {"id": f"copy-{number}"}}]
     for at in kept:
@@ -93,7 +93,7 @@ def named_copy(
 def nameless_copy(
     parents: Sequence[int], kept: Sequence[int], number: int, *, timed: bool
 ) -> Document:
-    """Comments without ids: only their place tells which is which."""
+    """Return comments without ids, which only their place distinguishes."""
     comments: dict[int, Row] = {}
     for at in kept:
         comment: Row = {"userId": "mara", "type": "user", "content": str(at), "children": []}

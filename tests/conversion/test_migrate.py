@@ -1,4 +1,4 @@
-"""Older files become current ones, lose nothing on the way, and become the old ones again."""
+"""Older files migrate to the current version without loss, and back to the old one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def renewed(document: Document, loss_report: LossReport | None = None) -> Files:
 
 
 def said(document: Document) -> list[list[tuple[str, str, int, int]]]:
-    """Role, text, time and place of every message, by conversation."""
+    """Return role, text, time and place of every message, by conversation."""
     found = []
     for conversation in document.conversations:
         skeleton = conversation.tree.skeleton
@@ -80,7 +80,7 @@ def said(document: Document) -> list[list[tuple[str, str, int, int]]]:
 
 
 def whole(text: str) -> str:
-    """A text as a strict reader of JSON takes it."""
+    """Return text as a strict reader of JSON decodes it."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -127,7 +127,7 @@ def test_random_conversations_lead_back(slug: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("slug", MIGRATING)
-def test_what_other_formats_write_is_current(slug: str) -> None:
+def test_conversions_to_other_formats_are_current(slug: str) -> None:
     for other in ("claude-code", "sage", "studio", "muse"):
         if other != slug:
             for name, source in golden(other, "good"):
@@ -150,7 +150,7 @@ def test_a_migrated_file_is_a_file_like_any_other(slug: str, name: str) -> None:
 
 
 def edits(document: Document) -> Iterator[tuple[str, str]]:
-    """A conversation and a message in it that has words, one after the other."""
+    """Yield each conversation with each message in it that has text."""
     for conversation in document.conversations:
         for message in conversation.messages():
             if any(isinstance(part, Text) for part in message.parts):
@@ -176,7 +176,7 @@ def test_an_edit_arrives_in_the_old_file(slug: str, name: str) -> None:
         loss_report = LossReport()
         back = made(revert_migration(files.read_as(slug, before.name), loss_report))
         if ("edit", "lost") in loss_report.counts:
-            # What stood in the place of words is no text, so words have no place there.
+            # What was in the place of the text is not text, so text has no place there.
             assert name in ("every-kind-of-oddity.json", "odd-types.json")
             continue
         now = [row[1] for rows in said(back.read_as(slug, before.name)) for row in rows]
@@ -215,7 +215,7 @@ def test_a_new_title_arrives_in_the_old_head() -> None:
     assert "history" in value
 
 
-# what becomes of what
+# results of a migration
 
 
 def test_an_older_sage_session_becomes_a_folder() -> None:
@@ -308,12 +308,12 @@ def test_clean_keeps_nothing_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("data", [b"[5, null]", b"[]", b'[{"id": "1", "content": "to'])
-def test_what_nothing_could_carry_stays_as_it_is(data: bytes) -> None:
+def test_content_that_cannot_be_embedded_stays_as_it_is(data: bytes) -> None:
     document = read_document(Source.of_bytes(data, name="a.json"), get_format("studio"))
     assert renewed(document).files == {"a.json": data}
 
 
-def test_what_has_no_older_form_is_current() -> None:
+def test_formats_without_older_versions_are_current() -> None:
     for slug in set(SLUGS) - set(MIGRATING):
         for _, source in golden(slug):
             assert needs_migration(read_document(source, get_format(slug))) == []

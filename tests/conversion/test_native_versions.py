@@ -1,4 +1,4 @@
-"""Versions of our own format: each is led to the next, and back."""
+"""Versions of the native format: each migrates to the next, and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from tests.conversion.trips import made
 
 
 def _from_zero(line: Object) -> Object:
-    """In a version that never was, messages were called lines and their roles voices."""
+    """Migrate from a fictitious version in which messages were called lines and their roles
+    voices."""
     line = {"message" if key == "line" else key: item for key, item in line.items()}
     message = line.get("message")
     if isinstance(message, dict) and "voice" in message:

@@ -1,6 +1,6 @@
-"""What a file shows is the truth: embedded source data refines it, and never replaces it.
+"""The shown content of a file counts: embedded source data refines it, and never replaces it.
 
-All of this calls the command line and judges by the oracle.
+All tests call the command line and compare with the oracle.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def test_files_beside_a_converted_session_come_back(target: str, tmp_path: Path)
     comes_back(source, target, tmp_path, "sage")
 
 
-# damage costs the record it is in
+# damage affects only its record
 
 
 def insert_quote(path: Path, word: str) -> None:
@@ -195,7 +195,7 @@ def test_an_edit_on_the_way_changes_one_line(
 
 
 def _replace_shown(path: Path, old: str, new: str) -> Path:
-    """Change one text where a person would see it, not in embedded data; return the file."""
+    """Change one text where it is visible, not in embedded data; return the file."""
     for each in sorted(path.rglob("*")) if path.is_dir() else [path]:
         lines = each.read_text().split("\n")
         for number, text in enumerate(lines):
@@ -207,7 +207,7 @@ def _replace_shown(path: Path, old: str, new: str) -> Path:
     raise AssertionError(f"{old!r} is not shown")
 
 
-# sources with nothing to show are still what they are
+# sources without messages keep their identity
 
 
 def write_snapshots(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""What is written in a format is recognised as that format, whatever it is called and holds."""
+"""Written files are detected as their format, whatever their name and content."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ HOW = {"carry": Options(), "clean": CLEAN}
 
 
 TOGETHER = ("chatbuilder", "claude-code", "sage")
-"""Formats in which a folder of several conversations is a source of that format."""
+"""Formats in which a folder of several conversations is a source."""
 
 
 def recognised(files: Files, target: str, folder: Path) -> set[str]:
-    """Return the formats that files are recognised as: each by itself, and inside a folder.
+    """Return the formats that files are detected as: each alone, and inside a folder.
 
-    A folder of files that are conversations of their own may be in no format as a whole.
+    A folder of files that are separate conversations may be in no format as a whole.
     """
     place = folder / "1f0c9a3e"
     whole = files.write(place if files.folder else place / next(iter(files.files)))
@@ -46,7 +46,7 @@ def recognised(files: Files, target: str, folder: Path) -> set[str]:
 
 
 def empty(slug: str) -> Source:
-    """Return a session in which nothing was said."""
+    """Return a session without messages."""
     files = EMPTY[slug]
     return Source.of_bytes(files[""], name="x") if "" in files else Source.of_files(files, name="x")
 

@@ -1,4 +1,4 @@
-"""Parts as text: readable, exact in what they show, and open to edits."""
+"""Parts as text: readable, exact, and editable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from talktree.testing.strategies import any_text, damage_bytes, json_values, par
 from talktree.text.json.value import Json, Token, is_same
 
 JOINED_HALVES = re.compile(r"\\ud[89ab]..\\ud[c-f]")
-"""Two halves that follow each other are one character to every reader of JSON."""
+"""Adjacent surrogate halves are one character to every reader of JSON."""
 LINES = [
     *["```", "````text", "```json", "`", "> x", ">", "- a: 1", "- a:", "**Call: x**", "**Result**"],
     *["*(no input)*", "[Attachment]", "", " ", "\t", "\r", "\\", '"', "\x1b[31m", "x" * 70],
@@ -36,7 +36,7 @@ NAMES = [
     *["data:,x", "DATA:,x", "https://a.b/c?d=e&f=g#h", "https://a.b/c_(d)", "/tmp/my file.png"],
 ]
 tricky_lines = st.lists(st.sampled_from(LINES) | wild_text, max_size=6).map("\n".join)
-"""Texts made of the very things the looks of parts are made of."""
+"""Texts made of the same markup as rendered parts."""
 tricky_names = tricky_lines | st.sampled_from(NAMES)
 _maybe = st.none() | tricky_names
 _tricky_inputs = st.dictionaries(
@@ -61,7 +61,7 @@ any_parts = parts | tricky_parts
 
 
 def shown(part: Part) -> Part:
-    """The part with only the fields that its text shows."""
+    """Return the part with only the fields that its text shows."""
     match part:
         case Thinking():
             return Thinking(part.text)
@@ -84,7 +84,7 @@ def shown(part: Part) -> Part:
 
 
 def values(part: Part | None) -> list[Json]:
-    """The JSON values in a part, which `==` would compare too kindly."""
+    """Return the JSON values in a part, which `==` would compare too loosely."""
     match part:
         case ToolCall():
             return [part.input]
@@ -97,7 +97,7 @@ def values(part: Part | None) -> list[Json]:
 
 
 @given(any_parts)
-def test_what_is_shown_is_read_back_exactly(part: Part) -> None:
+def test_rendered_parts_are_read_back_exactly(part: Part) -> None:
     assume(not isinstance(part, Text))
     assume(not JOINED_HALVES.search(repr(part)))
     found = parse_part(render_part(part))
@@ -120,7 +120,7 @@ def test_rendering_what_was_read_gives_the_same_text(part: Part) -> None:
 def test_only_empty_texts_look_empty(part: Part) -> None:
     text = render_part(part)
     assert text.strip() or isinstance(part, Text)
-    # What stands at the ends of a text is easily lost.
+    # Content at the ends of a text is easily lost.
     assert text == text.strip("\n") or isinstance(part, Text)
 
 

@@ -1,4 +1,4 @@
-"""There and back again, byte for byte."""
+"""Conversions there and back are byte-identical."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ def test_a_source_that_embeds_two_others_comes_back(source: str, ways: tuple[str
         first = into(read_document(files, get_format(source)), over)
         second = into(first.read_back(over), last)
         third = into(second.read_back(last), target)
-        # The way back ends at the second one, which has embedded data of its own.
+        # The way back ends at the second one, which has its own embedded data.
         back = into(third.read_back(target), last)
         assert [*back.files.values()] == [*second.files.values()], name

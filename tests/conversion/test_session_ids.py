@@ -1,4 +1,4 @@
-"""A session made from another format has an id of its own, and everything in it agrees on it."""
+"""A session made from another format has a new id, and all of its files agree on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TALKTREE = Path(sys.executable).with_name("talktree")
 
 
 def convert(source: Path, *arguments: str | Path, code: int = 0) -> str:
-    """Run the command; what it says on stderr."""
+    """Run the command and return its stderr."""
     command = [TALKTREE, "convert", source, "-t", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
@@ -25,7 +25,7 @@ def convert(source: Path, *arguments: str | Path, code: int = 0) -> str:
 
 
 def ids_in(folder: Path) -> set[str]:
-    """Every name that the files of a session give it."""
+    """Return every name that the files of a session give it."""
     lines = (folder / "messages.jsonl").read_text().splitlines()
     named = {json.loads(line)["sessionId"] for line in lines}
     return {json.loads((folder / "metadata.json").read_text())["id"], *named}

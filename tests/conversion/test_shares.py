@@ -1,6 +1,6 @@
-"""Long work in several processes: the same bytes and losses as in one, whatever becomes of them.
+"""Conversions in several processes: the same bytes and losses as in one, also if processes fail.
 
-Each test runs in a process of its own: one with threads does not begin copies of itself.
+Each test runs in a separate process: a process with threads does not fork.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DATA = ROOT / "tests" / "data" / "claude-code"
 
 
 def alone(code: str, *arguments: str) -> str:
-    """What some code prints."""
+    """Return what some code prints."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), *arguments],
         capture_output=True,
@@ -72,7 +72,7 @@ def test_shares_come_in_their_order_and_all_processes_are_used() -> None:
     assert reported.split() == ["True", "True", "True", "False"]
 
 
-def test_what_a_killed_process_was_at_is_made_here() -> None:
+def test_the_work_of_a_killed_process_is_done_in_the_parent() -> None:
     reported = alone(
         """
         import os, signal
@@ -91,7 +91,7 @@ def test_what_a_killed_process_was_at_is_made_here() -> None:
     assert reported.split() == ["True"]
 
 
-def test_what_goes_wrong_is_reported_by_the_one_that_asked() -> None:
+def test_failures_are_reported_by_the_caller() -> None:
     reported = alone(
         """
         from talktree.parallel.ordered_map import map_in_order
@@ -112,7 +112,7 @@ def test_what_goes_wrong_is_reported_by_the_one_that_asked() -> None:
     assert reported.strip() == "[0, 1, 2, 3, 4] number five"
 
 
-def test_stopping_leaves_no_process_behind() -> None:
+def test_stopping_leaves_no_process_running() -> None:
     reported = alone(
         """
         import os
@@ -179,7 +179,7 @@ def test_chunks_are_the_whole_in_order_and_none_is_too_large(sizes: list[int]) -
         assert len(chunk) < 2 or sum(sizes[place] for place in chunk) <= A_CHUNK
 
 
-def test_what_travels_is_what_was_made() -> None:
+def test_received_results_equal_the_sent_ones() -> None:
     values = [{"a": [1, 2.5, None, True, "ü"]}, EncodedValue(b'{"b":1}')]
     again = unpack_chunk(
         pack_chunk(ConvertedChunk(values, [Loss("id", "m", "what", "carried")], 7))
@@ -190,7 +190,7 @@ def test_what_travels_is_what_was_made() -> None:
 
 
 @pytest.mark.parametrize("odd", ["\ud800", Token("NaN"), 1 << 70])
-def test_what_cannot_travel_is_not_sent(odd: object) -> None:
+def test_objects_that_cannot_be_pickled_are_not_sent(odd: object) -> None:
     assert pack_chunk(ConvertedChunk([{"a": odd}], [], 0)) == b""
 
 
@@ -218,7 +218,7 @@ def test_only_what_would_leave_processes_idle_is_done_together(
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A session that is worth several processes."""
+    """Return a session that is large enough for several processes."""
     path = tmp_path_factory.mktemp("large") / "session.jsonl"
     with path.open("w") as file:
         for number in range(600):
@@ -230,7 +230,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def at_work(large: Path, out: Path) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """A conversion that goes on in further processes, and those; the first of them stands still."""
+    """Start a conversion, wait for its worker processes and stop the first; return all of them."""
     while True:
         process = subprocess.Popen(
             ["talktree", "convert", str(large), "-t", "studio", "-o", str(out), "-q", "-j", "2"],
@@ -244,13 +244,13 @@ def at_work(large: Path, out: Path) -> tuple[subprocess.Popen[bytes], list[int]]
                 os.kill(found[0], signal.SIGSTOP)
                 return process, found
             time.sleep(0.002)
-        # It was done before anybody looked.
+        # It ended before the test looked.
         process.communicate()
         out.unlink()
 
 
 def children(process: subprocess.Popen[bytes]) -> list[int]:
-    """The processes that do the work."""
+    """Return the worker processes."""
     try:
         found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
     except OSError:
@@ -261,7 +261,7 @@ def children(process: subprocess.Popen[bytes]) -> list[int]:
 def test_ctrl_c_leaves_neither_files_nor_processes(large: Path, tmp_path: Path) -> None:
     process, others = at_work(large, tmp_path / "out.json")
     os.killpg(process.pid, signal.SIGINT)
-    # What it says ends when the last process that may say something is gone.
+    # The output ends when the last process that may write to it ends.
     _, reported = process.communicate(timeout=300)
     assert process.returncode == 130, reported
     assert not list(tmp_path.iterdir())

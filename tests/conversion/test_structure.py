@@ -23,30 +23,30 @@ NEW = Message(
     time_ns=1_800_000_000_000_000_000,
 )
 SINGLE = "single.md"
-"""A file that is one message; another one has no place in it."""
+"""Formats in which a file is one message, so that a second one has no place in it."""
 
 
 def raws(document: Document) -> list[bytes]:
-    """The bytes of all records."""
+    """Return the bytes of all records."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     return [sheet.record(at).raw for sheet in origin.sheets for at in range(len(sheet))]
 
 
 def longest(document: Document) -> Conversation:
-    """The conversation with most entries."""
+    """Return the conversation with most entries."""
     return max(document.conversations, key=len)
 
 
 def back(changed: Document, there: Files, target: str, source: str, name: str) -> Document:
-    """The source again, after an edit in the other format."""
+    """Return the restored source after an edit in the other format."""
     again = Files(to_bytes(changed), there.folder).read_as(target)
     made = into(again, source)
     return made.read_as(source, name) if made.files else read_nothing(source)
 
 
 def read_nothing(source: str) -> Document:
-    """A folder in which nothing is left."""
+    """Read a folder without files."""
     return Files({}, folder=True).read_as(source)
 
 
@@ -79,7 +79,7 @@ def test_a_deleted_message_goes_alone(source: str, target: str, which: int) -> N
         conversation = longest(other)
         said = [each for each in conversation.messages() if each.text.strip()]
         if len(said) < 2 or (which == 0 and get_format(target).keeper == "first"):
-            # Where there is nothing but messages, the first one keeps what belongs to none.
+            # Where there are only messages, the first one keeps unattached records.
             continue
         try:
             shorter = other.with_conversation(edit.remove(conversation, [said[which].id]))

@@ -1,4 +1,4 @@
-"""Files in UTF-16 stay in UTF-16: on the way back, and when they are edited."""
+"""Files in UTF-16 stay in UTF-16: when they are restored, and when they are edited."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENCODINGS = [
 def through(
     data: bytes, source: str, *targets: str, change: tuple[str, str] | None = None
 ) -> bytes:
-    """A file converted from format to format, with an edit after the first step."""
+    """Convert a file from format to format, with an edit after the first step."""
     known, name = source, "chat"
     for number, target in enumerate(targets):
         document = api.read(Source.of_bytes(data, name=name), format=known)

@@ -1,4 +1,4 @@
-"""Written output is read again: whatever it does not show is in the loss report."""
+"""Written output is read again: everything that it does not show is in the loss report."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def _session(path: Path) -> Path:
 
 
 def _changed(made: ConversionResult, change: Change) -> ConversionResult:
-    """A conversion whose lines are changed on their way to the disk, as by a faulty writer."""
+    """Return a conversion whose lines are changed before they are written, as by a faulty
+    writer."""
     ((path, pieces),) = made.files.items()
     lines = b"".join(pieces).splitlines(keepends=True)
     made.files = {path: change(lines)}
@@ -91,7 +92,7 @@ CHANGES: list[Change] = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_a_faulty_writer_loses_is_reported_and_refused(change: Change, tmp_path: Path) -> None:
+def test_losses_of_a_faulty_writer_are_reported_and_refused(change: Change, tmp_path: Path) -> None:
     document = talktree.read(_session(tmp_path / "session.jsonl"))
     made = _changed(api.convert_document(document, to="native"), change)
     with pytest.raises(WouldLose, match="mismatch"):
@@ -100,7 +101,7 @@ def test_what_a_faulty_writer_loses_is_reported_and_refused(change: Change, tmp_
 
 
 @pytest.mark.parametrize("change", [_drop_message, _change_text, _empty])
-def test_what_a_faulty_way_back_loses_is_reported(change: Change, tmp_path: Path) -> None:
+def test_losses_of_a_faulty_restoration_are_reported(change: Change, tmp_path: Path) -> None:
     talktree.convert(
         talktree.read(_session(tmp_path / "session.jsonl")), tmp_path / "there.json", to="studio"
     )
@@ -117,14 +118,14 @@ def test_a_copy_that_differs_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("to", ["native", "studio", "claude-code", "chatbuilder"])
-def test_a_sound_conversion_has_no_mismatch(to: str, tmp_path: Path) -> None:
+def test_a_valid_conversion_has_no_mismatch(to: str, tmp_path: Path) -> None:
     document = talktree.read(_session(tmp_path / "session.jsonl"))
     kinds = {kind for kind, _ in api.measure_losses(api.convert_document(document, to=to)).counts}
     assert "mismatch" not in kinds
 
 
 @pytest.mark.parametrize(("one", "two"), PAIRS)
-def test_what_would_be_shown_is_what_is_shown(one: str, two: str) -> None:
+def test_the_proof_equals_the_written_output(one: str, two: str) -> None:
     options = Options(carry=False, branch="all")
     for _, source in golden(one):
         document = read_document(source, get_format(one))
@@ -138,7 +139,7 @@ def test_what_would_be_shown_is_what_is_shown(one: str, two: str) -> None:
 
 
 def _placeholders() -> set[int]:
-    """The digests of messages that only say that there are none."""
+    """Return the digests of messages that only say that there are none."""
     roles = ("system", "user", "assistant")
     parts = (Text(PLACEHOLDER),)
     return {digest_message(Message(role=role, parts=parts)) for role in roles}

@@ -1,4 +1,4 @@
-"""Trips through formats: every golden file, and random conversations in any format."""
+"""Conversions through formats: every golden file, and random conversations in any format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DATA = Path(__file__).parents[1] / "data"
 SLUGS = list(BUILT_IN)
 OFFSETS = rotate(range(1, len(SLUGS)), len(SLUGS) if TORTURE else 3, SEED)
 PAIRS = [(one, SLUGS[(at + step) % len(SLUGS)]) for at, one in enumerate(SLUGS) for step in OFFSETS]
-"""Each format with some others, as source and as target; all pairs in `make torture`, and other
+"""Each format with some others, as source and as target; all pairs in `make torture`, and different
 ones with each seed."""
 CLEAN = Options(carry=False)
 
@@ -42,14 +42,14 @@ class Files(NamedTuple):
     folder: bool
 
     def source(self, name: str = "elsewhere") -> Source:
-        """A source with these files."""
+        """Return a source with these files."""
         if self.folder:
             return Source.of_files(self.files, name=name)
         ((path, data),) = self.files.items()
         return Source.of_bytes(data, name=path)
 
     def read_back(self, slug: str) -> Document:
-        """Return the document in them, recognised under a name that says nothing."""
+        """Return the document in them, detected under a name without meaning."""
         source = self.source(name := f"{crc32(b''.join(self.files.values())):x}")
         if not self.folder:
             source = Source.of_bytes(next(iter(self.files.values())), name=name)
@@ -66,12 +66,12 @@ class Files(NamedTuple):
         return path
 
     def read_as(self, slug: str, name: str = "elsewhere") -> Document:
-        """The document in them."""
+        """Return the document in them."""
         return read_document(self.source(name), get_format(slug))
 
 
 def golden(slug: str, *kinds: str) -> Iterator[tuple[str, Source]]:
-    """The golden files of a format, with their names."""
+    """Return the golden files of a format, with their names."""
     for kind in kinds or ("good", "bad"):
         folder = DATA / slug / kind
         for path in sorted(folder.iterdir()) if folder.exists() else ():
@@ -97,18 +97,18 @@ def into(
     options: Options | None = None,
     loss_report: LossReport | None = None,
 ) -> Files:
-    """A document as files of a format."""
+    """Return a document as files of a format."""
     return made(convert_conversations(document, slug, options, loss_report))
 
 
 def kept(source: Source, format: Format) -> Files:
-    """What of a source may be read at all."""
+    """Return the files of a source that may be read."""
     return Files(source.without(format.find_withheld_files(source)).as_bytes(), source.folder)
 
 
 @st.composite
 def native_files(draw: st.DrawFn) -> bytes:
-    """A native file with a random conversation: any entries, some of them in a tree."""
+    """Generate a native file with a random conversation: any entries, some of them in a tree."""
     lines: list[Any] = [{"talktree": {"version": 1}}, {"conversation": {"id": "c"}}]
     ids: list[str] = []
     for number in range(draw(st.integers(1, 5))):
@@ -123,6 +123,6 @@ def native_files(draw: st.DrawFn) -> bytes:
 
 
 def random_source(data: bytes, slug: str) -> Files:
-    """A random conversation as files of a format."""
+    """Generate a random conversation as files of a format."""
     native = Files({"c.jsonl": data}, folder=False)
     return native if slug == "native" else into(native.read_as("native"), slug, CLEAN)

@@ -108,7 +108,7 @@ def empty(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("L09", "not-lines", ["claude-code", "claude-messages", "sage"])
 def not_lines(files: Files, slug: str, random: Random) -> Case:
-    """Only programs of others write their lines as one list."""
+    """Only foreign programs write their lines as one list."""
     lines = Lines(files, slug)
     values = [json.loads(line) for line in lines.raw]
     data = json.dumps(values, ensure_ascii=False, indent=2).encode()
@@ -160,7 +160,7 @@ def bad_utf8(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("E03", "chunk-boundary", LINES)
 def chunk_boundary(files: Files, slug: str, random: Random) -> Case:
-    """A character crosses the end of a block; that is no damage at all."""
+    """A character crosses the end of a block, which is not damage."""
     path = main_file(files, slug)
     data = files.files[path]
     at = text_place(data, random)
@@ -180,7 +180,7 @@ def lone_surrogate(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("E05", "unicode-newline", [*LINES, "muse"])
 def unicode_newline(files: Files, slug: str, random: Random) -> Case:
-    """These end a line for some readers, but not here."""
+    """Some readers treat these as line ends, Talktree does not."""
     path = main_file(files, slug)
     data = files.files[path]
     at = text_place(data, random)
@@ -198,5 +198,5 @@ def nul_char(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("E07", "codepage", ALL)
 def codepage(files: Files, slug: str, random: Random) -> Case:
-    """Characters of all the world, in UTF-8 whatever the locale says: no damage."""
+    """Characters of many scripts, in UTF-8 in any locale, which is not damage."""
     return Case(files, [])

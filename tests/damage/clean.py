@@ -1,7 +1,7 @@
 """Clean conversations in every format, to be damaged: the same seed gives the same one.
 
-A conversation is made in the words of the model and converted; each message has words of its own,
-by which it is known again whatever happens to the file.
+A conversation is made in the model and converted; each message has unique words, by which it is
+recognized whatever happens to the file.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ CLEAN = Options(carry=False)
 
 
 def conversation(seed: int, turns: int = 0, *, fork: bool = False) -> list[Message]:
-    """Messages of a conversation: questions, answers and tool calls, some turns long or so many.
+    """Return messages of a conversation: questions, answers and tool calls, of a number of turns.
 
-    With a fork the last question is asked where the one before it was.
+    With a fork the last question is asked where the previous one was.
     """
     random = Random(seed)
     made: list[Message] = []
@@ -76,7 +76,7 @@ def _message(random: Random, before: list[Message], role: str, *parts: Part) -> 
 
 
 def document(seed: int, turns: int = 0, *, fork: bool = False) -> Document:
-    """The conversation as a document of our own format."""
+    """Return the conversation as a native document."""
     head = [{"talktree": {"version": 1}}, {"conversation": {"id": f"talk-{seed}"}}]
     values = [*head, *(put(each, None) for each in conversation(seed, turns, fork=fork))]
     data = b"".join(encode_line(value) + b"\n" for value in values)  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def document(seed: int, turns: int = 0, *, fork: bool = False) -> Document:
 
 
 def clean(slug: str, seed: int, turns: int = 0, *, fork: bool = False) -> Files:
-    """A clean conversation as files of a format."""
+    """Return a clean conversation as files of a format."""
     found = document(seed, turns, fork=fork)
     if slug == "native":
         origin = found.origin

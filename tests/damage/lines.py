@@ -1,7 +1,7 @@
-"""The records of a clean file, to be taken apart and put together again by hand.
+"""The records of a clean file, to be changed by hand.
 
-Names of members are written out here once more on purpose: damage must not depend on the reader
-it is to be found by.
+Names of members are repeated here on purpose: damage must not depend on the reader that should find
+it.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ PARENT = {
     "studio": "parentId",
 }
 LINES = ("claude-code", "claude-messages", "sage", "native")
-"""Formats with one record a line."""
+"""Formats with one record per line."""
 JSON = (*LINES, "studio", "muse")
 ALL = (*JSON, "studio-text", "studio-xml", "chatbuilder")
 
 
 def numbers_in(text: str) -> set[int]:
-    """The messages a text holds the words of."""
+    """Return the messages whose words a text holds."""
     return {int(found) for found in MARK.findall(text)}
 
 
 def main_file(files: Files, slug: str) -> str:
-    """The file with the messages, or one of several."""
+    """Return the file with the messages, or one of several."""
     if slug == "sage":
         return "messages.jsonl"
     return next(iter(files.files))
 
 
 def with_file(files: Files, path: str, data: bytes) -> Files:
-    """The same files, one of them other."""
+    """Return the same files with one changed."""
     return Files({**files.files, path: data}, files.folder)
 
 
 class Lines:
-    """The lines of a file; those that are messages are known by their words."""
+    """The lines of a file; messages are recognized by their words."""
 
     def __init__(self, files: Files, slug: str) -> None:
         self.files = files
@@ -67,25 +67,25 @@ class Lines:
 
     @property
     def messages(self) -> list[int]:
-        """The places of lines that are messages."""
+        """The positions of lines that are messages."""
         return [at for at, line in enumerate(self.raw) if MARK.search(line.decode())]
 
     def number(self, at: int) -> int:
-        """Which message a line is."""
+        """Return the number of the message in a line."""
         return min(numbers_in(self.raw[at].decode()))
 
     def value(self, at: int) -> dict[str, Any]:
-        """The whole record."""
+        """Return the whole record."""
         found: dict[str, Any] = json.loads(self.raw[at])
         return found
 
     def message(self, at: int) -> dict[str, Any]:
-        """The object that has the id."""
+        """Return the object that has the id."""
         value = self.value(at)
         return value["message"] if self.slug == "native" else value
 
     def set(self, at: int, **members: object) -> None:
-        """Change members of the object that has the id; None of type Ellipsis takes one out."""
+        """Change members of the object that has the id; Ellipsis removes one."""
         value = self.value(at)
         inside = value["message"] if self.slug == "native" else value
         for name, member in members.items():
@@ -96,32 +96,32 @@ class Lines:
         self.put(at, value)
 
     def put(self, at: int, value: object) -> None:
-        """Another record in a place."""
+        """Replace the record at a position."""
         self.raw[at] = _line(value)
 
     def insert(self, at: int, value: object) -> None:
-        """A new record before a place."""
+        """Insert a record before a position."""
         self.raw.insert(at, _line(value))
 
     def id(self, at: int) -> str:
-        """The id of a message."""
+        """Return the id of a message."""
         found: str = self.message(at)[ID[self.slug]]
         return found
 
     def set_id(self, at: int, id: str) -> None:
-        """Another id."""
+        """Set the id."""
         self.set(at, **{ID[self.slug]: id})
 
     def set_parent(self, at: int, parent: object) -> None:
-        """Another parent."""
+        """Set the parent."""
         self.set(at, **{PARENT[self.slug]: parent})
 
     def done(self) -> Files:
-        """The files with these lines."""
+        """Return the files with these lines."""
         return with_file(self.files, self.path, b"".join(self.raw))
 
     def pick(self, random: Random, *, first: int = 0, last: int = 0) -> int:
-        """The place of some message, not among the first or last so many."""
+        """Return the position of some message, except for a number of first and last ones."""
         found = self.messages
         return random.choice(found[first : len(found) - last])
 
@@ -131,13 +131,13 @@ def _line(value: object) -> bytes:
 
 
 def text_place(data: bytes, random: Random) -> int:
-    """A place inside the words of some message."""
+    """Return a position inside the words of some message."""
     found = [each.end() for each in re.finditer(rb"No\. [0-9]+:", data)]
     return random.choice(found)
 
 
 def numbers_of(document: Document) -> set[int]:
-    """Every message there is, also such as nobody understands any more."""
+    """Return every message that exists, including unreadable ones."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     found: set[int] = set()

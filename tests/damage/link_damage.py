@@ -71,7 +71,7 @@ def orphan(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("I05", "false-fork", ["claude-code"])
 def false_fork(files: Files, slug: str, random: Random) -> Case:
-    """A progress line that hangs on an early message becomes the parent of a late one."""
+    """A progress line whose parent is an early message becomes the parent of a late one."""
     lines = Lines(files, slug)
     early = lines.pick(random, last=4)
     late = random.choice([at for at in lines.messages if at > early + 2])
@@ -94,7 +94,7 @@ def false_fork(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("I06", "id-clash", ["claude-code"])
 def id_clash(files: Files, slug: str, random: Random) -> Case:
-    """A snapshot is named by the message it belongs to, which is no clash."""
+    """A snapshot has the id of the message it belongs to, which is not a clash."""
     lines = Lines(files, slug)
     questions = [at for at in lines.messages if lines.value(at)["type"] == "user"]
     at = random.choice(questions)
@@ -174,7 +174,7 @@ def sidechain(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("X04", "two-writers", ["claude-code", "native"])
 def two_writers(files: Files, slug: str, random: Random) -> Case:
-    """Two processes go on from the same message, line by line in turn."""
+    """Two processes continue from the same message, line by line in turn."""
     lines = Lines(files, slug)
     last = lines.messages[-1]
     ends = [lines.id(last), lines.id(last)]

@@ -1,4 +1,4 @@
-"""The catalogue of damage: each pattern by its code, the formats it occurs in, how it is done."""
+"""The catalogue of damage: each pattern by its code, the formats it occurs in, and its function."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Apply = Callable[[Files, str, Random], "Case | None"]
 
 
 class Case(NamedTuple):
-    """Damaged files, and what must come of them."""
+    """Damaged files, and the expected result."""
 
     files: Files
     codes: Sequence[str]
-    """Any of these must be found, by code or its beginning; none means no finding at all."""
+    """Any of these must be found, by code or its beginning; none means no finding."""
     touched: frozenset[int] = frozenset()
     """Messages that the damage itself may have destroyed."""
     limits: Mapping[str, int] = MappingProxyType({})
@@ -40,7 +40,7 @@ PATTERNS: list[Pattern] = []
 
 
 def pattern(code: str, name: str, formats: Sequence[str]) -> Callable[[Apply], Apply]:
-    """Make a function a pattern; some codes have several."""
+    """Register a function as a pattern; some codes have several."""
 
     def decorate(apply: Apply) -> Apply:
         PATTERNS.append(Pattern(code, name, formats, apply))

@@ -1,6 +1,6 @@
-"""Damage to what stands around a conversation: X02, X05, X06, R01 to R04.
+"""Damage around a conversation: X02, X05, X06, R01 to R04.
 
-R02 (a database) and R04 (another vendor's export) concern stores that are none of our formats.
+R02 (a database) and R04 (another vendor's export) concern stores that no format covers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.damage.patterns import Case, pattern
 
 @pattern("X02", "many-files", ["claude-code"])
 def many_files(files: Files, slug: str, random: Random) -> Case:
-    """One session over two files of a folder."""
+    """One session is split over two files of a folder."""
     lines = Lines(files, slug)
     half = len(lines.raw) // 2
     first, second = b"".join(lines.raw[:half]), b"".join(lines.raw[half:])
@@ -30,7 +30,7 @@ def path_clash(files: Files, slug: str, random: Random) -> Case:
     ((path, data),) = files.files.items()
     session, other = path.removesuffix(".jsonl"), "22222222-3333-4444-8555-666666666666"
     first = data.replace(b'"cwd":"/srv"', b'"cwd":"/srv/my-app"')
-    # The copy is a conversation of its own: its messages have ids of their own.
+    # The copy is a separate conversation: its messages have other ids.
     second = data.replace(b'"cwd":"/srv"', b'"cwd":"/srv/my_app"').replace(
         session.encode(), other.encode()
     )
@@ -49,7 +49,7 @@ def stale_index(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("R01", "expiry", ["claude-code"])
 def expiry(files: Files, slug: str, random: Random) -> Case:
-    """A session that its tool will soon delete."""
+    """A session is about to be deleted by its tool."""
     return Case(files, ["CLC305"], under=".claude/projects/-srv", days_old=random.randint(26, 29))
 
 

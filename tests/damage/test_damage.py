@@ -1,4 +1,4 @@
-"""Every pattern of damage, in every format it can occur in: found, mended, nothing else lost."""
+"""Every pattern of damage, in every format it can occur in: found, repaired, nothing else lost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CATALOGUE = [
     *("R01", "R02", "R03", "R04"),
 ]
 NOT_OURS = {"R02": "a database as a store", "R04": "the export of another vendor"}
-"""Patterns that occur in none of our formats."""
+"""Patterns that occur in none of the formats."""
 DAY = 86_400
 SEEDS = 200 if TORTURE else 6
 MODULES = (byte_damage, value_damage, link_damage, tool_damage, store_damage)
@@ -51,7 +51,7 @@ def test_the_whole_catalogue_is_here() -> None:
 
 
 @pytest.mark.parametrize("slug", ALL)
-def test_what_is_damaged_here_was_clean(slug: str) -> None:
+def test_sources_are_clean_before_they_are_damaged(slug: str) -> None:
     for seed in range(SEEDS):
         found = make_report(clean(slug, seed).read_as(slug)).findings
         assert found == [], found
@@ -85,7 +85,7 @@ def _check(case: Case, slug: str, seed: int, place: Path) -> None:
     assert any(code.startswith(wanted) for code in codes), f"seed {seed}: {codes or 'nothing'}"
     everything = numbers_of(_read_clean(slug, seed)) - case.touched
     _repaired(repair_document(document), everything, unsafe=False)
-    # What a result answers may be gone; then it may go as well, but only if that is asked for.
+    # The call of a result may be gone; then the result may be removed, too, but only on request.
     answers = {number + 1 for number in case.touched}
     _repaired(repair_document(document, unsafe=True), everything - answers, unsafe=True)
 
@@ -109,7 +109,7 @@ def _repaired(done: Repair, everything: set[int], *, unsafe: bool) -> None:
 
 
 def _read(case: Case, slug: str, place: Path) -> Document:
-    """Damaged files are read from disk, as a person would have them."""
+    """Read damaged files from disk, as a user would have them."""
     place /= case.under
     name = place if case.files.folder else place / next(iter(case.files.files))
     save({path: [data] for path, data in case.files.files.items()}, name, folder=case.files.folder)

@@ -16,11 +16,11 @@ from tests.damage.lines import ALL, LINES, Lines, main_file, numbers_in, numbers
 
 FLIPS = scale(50)
 STEP = 1 if TORTURE else 31
-"""Documents are cut at every so many bytes."""
+"""Step between the cuts of a document, in bytes."""
 
 
 def _short(slug: str) -> Files:
-    """A clean conversation, short enough to be cut at every byte."""
+    """Return a clean conversation, short enough to be cut at every byte."""
     files = clean(slug, 1)
     if slug in LINES:
         lines = Lines(files, slug)

@@ -65,7 +65,7 @@ def _words(lines: Lines, text: str) -> object:
 def no_result(files: Files, slug: str, random: Random) -> Case | None:
     lines = Lines(files, slug)
     results = _results(lines)
-    # Where ids are a matter of taste, another pair has to show that they are used.
+    # Where ids are optional, another pair has to show that they are used.
     if len(results) < (2 if slug == "native" else 1):
         return None
     at = random.choice(results)
@@ -83,7 +83,7 @@ def orphan_result(files: Files, slug: str, random: Random) -> Case | None:
     at = random.choice(calls)
     number = lines.number(at)
     _set_blocks(lines, at, _words(lines, f"No. {number}: nothing to call."))
-    # The result that stands alone may be taken out.
+    # The result without a call may be removed.
     touched = {lines.number(each) for each in _results(lines)}
     return Case(lines.done(), ["TOL102"], frozenset(touched))
 

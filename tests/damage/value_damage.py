@@ -13,7 +13,7 @@ from tests.damage.patterns import Case, pattern
 
 
 def _with_member(files: Files, slug: str, random: Random, member: bytes) -> Files:
-    """One more member in some message, before its words."""
+    """Return the files with one more member in some message, before its words."""
     path = main_file(files, slug)
     data = files.files[path]
     name = b'"id":' if slug in ("native", "studio", "muse") else b'"uuid":'
@@ -72,7 +72,7 @@ def huge_line(files: Files, slug: str, random: Random) -> Case:
 
 
 def png(width: int, height: int) -> bytes:
-    """The beginning of a picture of that size."""
+    """Return the beginning of a picture of that size."""
     header = struct.pack(">II", width, height) + b"\x08\x02\x00\x00\x00"
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + header + bytes(32)
 
@@ -111,7 +111,7 @@ def bloat(files: Files, slug: str, random: Random) -> Case:
 
 @pattern("S05", "deep-chain", ["native"])
 def deep_chain(files: Files, slug: str, random: Random) -> Case:
-    """A very long line of messages is no damage, and overflows nothing."""
+    """A very long chain of messages, which is not damage and must not overflow anything."""
     lines = Lines(files, slug)
     last = lines.messages[-1]
     value, parent = lines.value(last), lines.id(last)

@@ -10,7 +10,7 @@ from talktree.cli.main import run
 
 
 class Done(NamedTuple):
-    """What came of a command."""
+    """The result of a command."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""Every statement of the five documents is listed, and what is listed exists."""
+"""Every statement of the five documents is listed, and everything that is listed exists."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_modules_and_tests_of_a_statement_exist(statement: dict[str, Any]) -> No
 
 
 def functions(path: str) -> set[str]:
-    """The tests that a file defines."""
+    """Return the tests that a file defines."""
     tree = ast.parse((ROOT / path).read_text())
     return {
         each.name

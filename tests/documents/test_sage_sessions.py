@@ -143,7 +143,7 @@ def test_one_file_is_undone_alone() -> None:
     assert Path("b.txt").read_text() == "b"
 
 
-def test_what_is_said_after_an_undo_is_a_branch() -> None:
+def test_messages_after_an_undo_are_a_branch() -> None:
     """Conversation branching; message tree visualization."""
     first = session("append", "--role", "user", "Create a weather website")
     html = session("append", "--role", "assistant", "In HTML.")

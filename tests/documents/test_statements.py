@@ -45,7 +45,7 @@ KNOWN_RUN = {"command", "exit", "prints", "lacks", "holds", "matches", "equals"}
 
 
 def placed(row: dict[str, Any], folder: Path) -> Path:
-    """Write the files of a row; the one to open."""
+    """Write the files of a row and return the path to open."""
     files: dict[str, str] = row["files"]
     for name, text in files.items():
         path = folder / name
@@ -55,7 +55,7 @@ def placed(row: dict[str, Any], folder: Path) -> Path:
 
 
 def drawn(messages: list[dict[str, Any]]) -> list[str]:
-    """A tree as lines: each id below what it answers, one step further in."""
+    """Return a tree as lines: each id below its parent, indented one step further."""
     below: dict[str | None, list[str]] = {}
     for message in messages:
         below.setdefault(message["parent"], []).append(message["id"])
@@ -69,7 +69,7 @@ def drawn(messages: list[dict[str, Any]]) -> list[str]:
 
 
 def found(messages: list[Any], way: str) -> Any:
-    """The value at `id member member …` of messages, which are JSON or values of the API."""
+    """Return the value at `id member member …` of messages, which are JSON or values of the API."""
     id, *steps = way.split()
     names = [message["id"] if isinstance(message, dict) else message.id for message in messages]
     value: Any = messages[names.index(id)]
@@ -84,7 +84,7 @@ def found(messages: list[Any], way: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value as TOML has it."""
+    """Return a value as TOML has it."""
     match value:
         case set() | frozenset():
             return sorted(value)
@@ -113,7 +113,7 @@ def test_the_statement_holds(
 
 
 def check_reading(row: dict[str, Any], path: Path) -> None:
-    """The format, the bytes, and what the API gives."""
+    """Check the format, the bytes, and the values of the API."""
     if "format" in row:
         said = json.loads(command("detect", "--json", str(path)).out)
         assert said["results"][0]["format"] == row["format"]
@@ -128,7 +128,7 @@ def check_reading(row: dict[str, Any], path: Path) -> None:
 
 
 def check_tree(row: dict[str, Any], path: Path) -> None:
-    """The tree, the branch that is shown, and fields of messages."""
+    """Check the tree, the branch that is shown, and fields of messages."""
     if "tree" in row or "fields" in row:
         said = json.loads(command("tree", "--json", str(path)).out)
         messages = [each for one in said["conversations"] for each in one["messages"]]
@@ -144,7 +144,7 @@ def check_tree(row: dict[str, Any], path: Path) -> None:
 
 
 def check_run(at: dict[str, Any], path: Path, folder: Path) -> None:
-    """One command line."""
+    """Check one command line."""
     words = {"IN": str(path), "OUT": str(folder / "out")}
     given = [
         each.replace("IN", words["IN"]).replace("OUT", words["OUT"])

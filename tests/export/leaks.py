@@ -1,4 +1,4 @@
-"""A second way to plant secrets: whole snippets with a hole, as they are pasted into a chat.
+"""A second way to plant secrets: whole snippets with a gap, as they are pasted into a chat.
 
 It shares nothing with `bench/secrets`, so that no rule is made for the corpus it is measured on.
 """
@@ -85,7 +85,7 @@ PASSWORD_SNIPPETS = (
     "CREATE USER app IDENTIFIED BY '@@';",
     "$ cat ~/.pgpass\ndb.internal:5432:shop:svc:@@\n",
 )
-"""Where a password is written."""
+"""The places where a password is written."""
 TOKEN_SNIPPETS = (
     "API_KEY=@@",
     "export SERVICE_API_TOKEN=@@",
@@ -118,7 +118,7 @@ TOKEN_SNIPPETS = (
     "auth_token=@@ make",
     "AZURE_DEVOPS_EXT_PAT=@@",
 )
-"""Where a drawn token is written."""
+"""The places where a random token is written."""
 WORDLIST = [
     "tango",
     "bison",
@@ -161,7 +161,7 @@ def _token(dice: random.Random) -> str:
 
 
 def leaks(seed: int, rounds: int = 1) -> Iterator[tuple[str, str]]:
-    """Texts and the secrets in them."""
+    """Yield texts and the secrets in them."""
     dice = random.Random(seed)
     for _ in range(rounds):
         for snippets, draw in ((PASSWORD_SNIPPETS, _password), (TOKEN_SNIPPETS, _token)):
@@ -171,5 +171,5 @@ def leaks(seed: int, rounds: int = 1) -> Iterator[tuple[str, str]]:
 
 
 def as_json(text: str) -> str:
-    """The same text as the value of a member."""
+    """Return the same text as the value of a JSON member."""
     return json.dumps({"content": text})

@@ -1,4 +1,4 @@
-"""Secrets to be planted: made up by the rules of whoever gives them out, and real nowhere.
+"""Secrets to plant, made up by the rules of their issuers and valid nowhere.
 
 Each kind is drawn when it is needed, so that no scanner finds a key in this file.
 """
@@ -23,7 +23,7 @@ DIGITS = "0123456789"
 
 
 class Dice:
-    """Draws the same things each time."""
+    """Draws the same values each time."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -140,7 +140,7 @@ class Planted(NamedTuple):
     place: str
     text: str
     secret: str
-    """The characters of it that nobody may see."""
+    """The characters that must not be visible."""
 
 
 CONTEXTS: dict[str, Callable[[str], str]] = {
@@ -177,11 +177,11 @@ ONE_LINE = frozenset(CONTEXTS) - {
     "json in json",
     "pretty json",
 }
-"""Places in which a secret of several lines does not stand."""
+"""Places in which a secret of several lines does not occur."""
 
 
 def hidden(text: str) -> str:
-    """What nobody may see of a secret: of a setting its value, of a URL its password."""
+    """Return the part of a secret that must not be visible: a setting's value, a URL's password."""
     if text.startswith("-----BEGIN"):
         return text.split("\n")[4]
     if "hooks.slack.com" in text:
@@ -196,7 +196,7 @@ def hidden(text: str) -> str:
 
 
 def planted(dice: Dice, rounds: int) -> Iterator[Planted]:
-    """Every kind in every place, so many times."""
+    """Yield every kind in every place, a number of times."""
     for kind, make in KINDS.items():
         for place, around in CONTEXTS.items():
             for _ in range(rounds):
@@ -209,4 +209,4 @@ def planted(dice: Dice, rounds: int) -> Iterator[Planted]:
 
 
 NAMED_ELSEWHERE = frozenset({"python"})
-"""A whole setting is no argument."""
+"""A whole setting cannot be an argument."""

@@ -14,7 +14,7 @@ Line = dict[str, object]
 
 
 def said(role: str, id: str, parent: str | None, content: object, **more: object) -> Line:
-    """One line."""
+    """Return one line."""
     return {
         "type": role,
         "uuid": id,
@@ -28,27 +28,27 @@ def said(role: str, id: str, parent: str | None, content: object, **more: object
 
 
 def call(id: str, name: str, **given: object) -> Line:
-    """A tool call as a block."""
+    """Return a tool call as a block."""
     return {"type": "tool_use", "id": id, "name": name, "input": given}
 
 
 def result(id: str, content: object) -> Line:
-    """A result as a block."""
+    """Return a result as a block."""
     return {"type": "tool_result", "tool_use_id": id, "content": content}
 
 
 def lines(*each: Line) -> bytes:
-    """The bytes of a session."""
+    """Return the bytes of a session."""
     return b"".join(json.dumps(line).encode() + b"\n" for line in each)
 
 
 def document(*each: Line, name: str = "talk.jsonl") -> Document:
-    """A session that was read."""
+    """Read a session as a document."""
     return api.read(Source.of_bytes(lines(*each), name=name), format="claude-code")
 
 
 def forked() -> Sequence[Line]:
-    """A talk with thinking, a tool, a sub-agent, a picture and two ways on."""
+    """Return a session with thinking, a tool, a sub-agent, a picture and a fork."""
     picture = {"type": "base64", "media_type": "image/png", "data": PICTURE}
     return (
         said("user", "u1", None, [{"type": "text", "text": "Water the pears"},
@@ -76,7 +76,7 @@ PICTURE = (
 
 
 def made(document: Document, choice: object, **more: object) -> str:
-    """The one file of an export, as text."""
+    """Return the single file of an export as text."""
     from talktree.export.export import export_document
 
     done = export_document(document, choice, **more)  # type: ignore[arg-type]
@@ -84,5 +84,5 @@ def made(document: Document, choice: object, **more: object) -> str:
 
 
 def written(done: object, folder: Path) -> bytes:
-    """All bytes below a folder."""
+    """Return all bytes below a folder."""
     return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())

@@ -1,4 +1,4 @@
-"""Many conversations into a folder: a page each, an index, nothing half done."""
+"""Exporting many conversations to a folder: a page each, an index, no partial output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ KEY = KINDS["openai project"](Dice(2))
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A history of two projects: four sessions, one of them with a sub-agent in its own file."""
+    """Return a history of two projects: four sessions, one of them with a sub-agent in its own
+    file."""
     root = tmp_path / "projects"
     for number in range(4):
         project = root / f"-home-ida-{'pears' if number % 2 else 'plums'}"
@@ -50,7 +51,7 @@ def test_each_session_gets_a_page_that_the_index_leads_to(
     text = "".join(path.read_text() for path in out.rglob("*.html"))
     assert "Dig deeper" in text
     assert KEY not in text
-    # One secret in all pages has the same words everywhere.
+    # One secret has the same placeholder in all pages.
     assert len(set(re.findall(r"\[redacted: [^\]]+\]", text))) == 1
 
 
@@ -79,7 +80,7 @@ def test_nothing_that_is_there_is_touched(folder: Path, tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_what_is_stopped_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+def test_an_interrupted_export_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     class Enough(Exception):
         pass
 

@@ -1,4 +1,4 @@
-"""What was deleted, or is not for people, is exported only if that is asked for."""
+"""Deleted and hidden messages are exported only on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def comment(id: str, text: str, *children: dict[str, Any], **more: Any) -> dict[
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Path:
-    """A deleted comment with a reply, and a hidden artifact beside a visible one."""
+    """Return a deleted comment with a reply, and a hidden artifact beside a visible one."""
     artifacts = [
         {"id": f"a{number}", "type": "text/x-python", "title": status, "content": content}
         | {"status": status, "command": "create"}
@@ -44,7 +44,7 @@ def studio(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def messages(tmp_path: Path) -> Path:
-    """A message that the program does not show, and a deleted one."""
+    """Return a message that the program does not show, and a deleted one."""
     path = tmp_path / "talk.jsonl"
     said = [("u1", "Hello", {}), ("u2", META, {"isMeta": True}), ("u3", GONE, {"isDeleted": True})]
     lines = [
@@ -104,7 +104,7 @@ def test_a_page_counts_only_what_it_shows(studio: Path) -> None:
     assert "3 messages" in exported(studio, "md")
 
 
-def test_what_is_left_out_is_counted_as_json(
+def test_omitted_content_is_counted_as_json(
     studio: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = studio.parent / "page.html"

@@ -1,4 +1,4 @@
-"""The exported page in a real browser, from the disk: it folds, prints, and asks for nothing."""
+"""The exported page in a real browser, from disk: it folds, prints, and requests nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Opened:
-    """A page that is watched."""
+    """A page whose requests and errors are recorded."""
 
     def __init__(self, browser: Browser, path: Path, *, script: bool) -> None:
         self.context = browser.new_context(java_script_enabled=script)

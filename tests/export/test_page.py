@@ -1,4 +1,4 @@
-"""The exported page: alone, safe, complete, and the same tree."""
+"""The exported page: self-contained, safe, complete, and with the same tree."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Seen(HTMLParser):
 
 
 @pytest.mark.parametrize("path", sorted(DEMO.iterdir()), ids=lambda path: path.name)
-def test_every_demo_is_a_sound_page_that_loads_and_runs_nothing(path: Path) -> None:
+def test_every_demo_is_a_valid_page_that_loads_and_runs_nothing(path: Path) -> None:
     if path.suffix == ".py":
         return
     text = made(api.read(path), ExportOptions())
@@ -115,10 +115,10 @@ def test_nothing_that_is_said_becomes_markup(to: str) -> None:
     assert [tag for tag, _ in seen.tags].count("style") == 1
 
 
-# how much
+# levels of detail
 
 
-def test_a_branch_or_a_selection_is_all_that_is_reported() -> None:
+def test_a_branch_or_a_selection_is_exported_alone() -> None:
     read = document(*forked())
     branch = made(read, ExportOptions(to="md", scope=Scope(leaf="a3")))
     assert "Done first." in branch
@@ -134,7 +134,7 @@ def test_a_branch_or_a_selection_is_all_that_is_reported() -> None:
 
 
 @pytest.mark.parametrize("to", ["html", "md", "text", "native", "claude-code"])
-def test_each_level_of_detail_tells_what_it_says(to: str) -> None:
+def test_each_level_of_detail_has_its_content(to: str) -> None:
     read = document(*forked())
     texts = {detail: made(read, ExportOptions(to=to, detail=detail)) for detail in DETAILS}
     reported = {
@@ -166,7 +166,7 @@ def test_only_one_conversation_of_several_is_exported() -> None:
     assert first[0][:30] in made(read, ExportOptions(to="text"))
 
 
-# text for people
+# text for readers
 
 
 def test_fences_are_longer_than_any_inside_and_open_ones_are_closed() -> None:
@@ -190,7 +190,7 @@ def test_plain_text_holds_nothing_that_a_terminal_would_obey() -> None:
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
 
 
-# large ones
+# large pages
 
 
 def test_pages_come_in_pieces() -> None:
@@ -208,12 +208,12 @@ def test_who_watches_can_stop_it(tmp_path: Path) -> None:
     class Enough(Exception):
         pass
 
-    def tell(done: int) -> None:
+    def report(done: int) -> None:
         if done > 100:
             raise Enough
 
     lines = [said("user", f"u{n}", f"u{n - 1}" if n else None, "pear") for n in range(500)]
-    done = export_document(document(*lines), ExportOptions(), tell=tell)
+    done = export_document(document(*lines), ExportOptions(), tell=report)
     with pytest.raises(Enough):
         done.save(tmp_path / "page.html")
     assert not list(tmp_path.iterdir())

@@ -210,7 +210,7 @@ def test_ordinary_patterns_are_taken_and_end_on_any_text(pattern: str, text: str
     compiled = compile_pattern(pattern)
     line = f"id={text}"
     assert any(line[start:stop].endswith(text) for start, stop in compiled.find_matches(line))
-    # One that tries every length of every part would not end before the limit of a test.
+    # A search that tries every length of every part would exceed the time limit of a test.
     for piece in ("a", "0", "a.", "1.1.", "a-", "/a", "internal", "ORD-7-"):
         list(compiled.find_matches(piece * (20_000 // len(piece)) + "\x01"))
 
@@ -265,7 +265,7 @@ def test_a_word_is_found_in_every_spelling_and_split(data: st.DataObject) -> Non
 
 
 @given(st.lists(st.sampled_from([*"OrcharaMuül", *SPLITS, "\u0308", " ", "."]), max_size=40))
-def test_what_is_replaced_for_a_word_reads_like_it(pieces: list[str]) -> None:
+def test_matches_of_a_word_read_like_it(pieces: list[str]) -> None:
     text = "".join(pieces)
     for word in ("Orchard", "Mul", "Mül", "ara"):
         for start, stop in WordPattern([word]).find_matches(text):
@@ -273,7 +273,7 @@ def test_what_is_replaced_for_a_word_reads_like_it(pieces: list[str]) -> None:
             assert not unicodedata.combining(text[stop : stop + 1] or " ")
 
 
-def test_signs_that_are_no_emphasis_split_no_word() -> None:
+def test_signs_that_are_not_emphasis_split_no_word() -> None:
     kept = "or*chard or_chard my_or_chard or~chard Or**chard 2*or*x or-chard orch ard or.chard"
     assert _left_of("Orchard", kept) == kept
     assert _left_of("Cafe", "Cafe\u0301 Café") == "Cafe\u0301 Café"
@@ -303,7 +303,7 @@ def test_a_word_is_found_in_markup_and_escapes(word: str, text: str, clean: str)
     ["Or**", "O*", "a*", "\u200b", "\\\\u200b", "*_`", "Mu\u0308", "<b>", "[a](b)", "&amp;", "%C3"],
 )
 def test_the_search_of_a_word_ends(piece: str) -> None:
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(WordPattern(["Orchard", "a*b", "aa", "Müller", "_" * 40]).find_matches(piece * 200_000))
 
 
@@ -325,6 +325,6 @@ def test_personal_data_needs_its_check_digits() -> None:
 )  # fmt: skip
 def test_the_search_of_hostile_text_ends(piece: str) -> None:
     text = piece * ((1 << 18) // len(piece))
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(find_secrets(text))
     list(find_personal_data(text))

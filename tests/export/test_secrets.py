@@ -1,4 +1,4 @@
-"""Planted secrets: how many are found, how many texts are taken for some, what is left of them."""
+"""Planted secrets: how many are found, how many texts are false positives, and what is left."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_at_least_98_of_100_planted_secrets_are_found_in_every_place() -> None:
     assert all(share >= 0.90 for share in shares.values())
 
 
-def test_clean_messages_are_hardly_ever_taken_for_secrets() -> None:
+def test_clean_messages_are_rarely_reported_as_secrets() -> None:
     messages = alarms = 0
     for path in sorted((ROOT / "demo").rglob("*")):
         try:
@@ -58,7 +58,8 @@ def test_clean_messages_are_hardly_ever_taken_for_secrets() -> None:
 
 
 def _sources() -> list[str]:
-    """What people and agents talk about most: code and its documentation, a piece at a time."""
+    """Return the usual content of conversations with agents: code and its documentation, in
+    pieces."""
     paths = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md")]
     texts = [path.read_text() for path in paths]
     # Not the rules about secrets themselves, and their pages: those hold examples.
@@ -119,7 +120,7 @@ def test_equal_secrets_get_equal_words_under_a_key_of_each_export() -> None:
     first, second = made(read, ExportOptions(to="text")), made(read, ExportOptions(to="text"))
     words = [word for word in first.split("[") if word.startswith("redacted")]
     signs = {word.partition("]")[0] for word in words}
-    assert len(words) == 3 + 2  # the title repeats how it begins
+    assert len(words) == 3 + 2  # the title repeats the beginning
     assert len(signs) == 1
     assert signs.isdisjoint({word.partition("]")[0] for word in second.split("[")})
     same = [made(read, ExportOptions(to="text"), redactor=Redactor(b"k" * 32)) for _ in range(2)]
@@ -180,7 +181,7 @@ def test_a_secret_that_only_one_place_gives_away_is_redacted_in_all_others() -> 
     assert value not in made(read, ExportOptions(to="html"))
 
 
-def test_a_short_password_is_no_reason_to_redact_a_word() -> None:
+def test_a_short_password_does_not_redact_a_word() -> None:
     read = document(
         said("user", "u1", None, "https://ida:Quince7@orchard.io and the Quince7 is a tree")
     )
@@ -189,7 +190,7 @@ def test_a_short_password_is_no_reason_to_redact_a_word() -> None:
     assert "the Quince7 is" in text
 
 
-def test_secrets_in_attached_files_and_behind_escapes_are_found() -> None:
+def test_secrets_in_attached_files_and_in_escapes_are_found() -> None:
     key = KEYS["github"]
     file = b64encode(f"token: {key}\n".encode()).decode()
     source = {"type": "base64", "media_type": "text/plain", "data": file}

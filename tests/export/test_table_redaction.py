@@ -1,4 +1,5 @@
-"""Tables through the command line: without secrets, words and personal data; else as they were."""
+"""Tables through the command line: without secrets, words and personal data; otherwise
+unchanged."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ PASSWORD = "plum-Tart-77"
 MAIL = "ana@lopes-garden.net"
 TABLES = ("messages", "calls", "usage", "files")
 COLUMNS = ("source", "format", "role", "number", "time", "state", "kind", "input_tokens", "counted")
-"""Columns that redaction never changes, as far as a table has them."""
+"""Columns that redaction never changes, if a table has them."""
 
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -33,7 +34,7 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def lines_of_session(number: int) -> Iterator[dict[str, object]]:
-    """A session that names secrets in texts, calls, results, paths, its folder and its branch."""
+    """Return a session with secrets in texts, calls, results, paths, its folder and its branch."""
     last = None
     given = {"file_path": f"/srv/{KEY}/notes.txt", "password": PASSWORD}
     contents: list[tuple[str, object]] = [
@@ -60,7 +61,7 @@ def lines_of_session(number: int) -> Iterator[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose library holds two sessions."""
+    """Return a home whose library holds two sessions."""
     home = tmp_path_factory.mktemp("home")
     for number in (1, 2):
         lines = (json.dumps(line) + "\n" for line in lines_of_session(number))

@@ -1,4 +1,4 @@
-"""The way through a conversation is the same, whether or not what was read early is remembered."""
+"""A walk through a conversation gives the same with and without cached records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_remembering_changes_nothing(source: Path) -> None:
     assert _stops(source, remembers=True) == _stops(source, remembers=False)
 
 
-def test_what_is_reported_is_not_held() -> None:
+def test_visited_records_are_not_held_in_memory() -> None:
     (conversation,) = api.read(SOURCES[0]).conversations
     walk = ExportWalk(conversation, ExportOptions(), remembers=True)
     list(walk.iter_stops())

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and what is said of file systems."""
+"""Files that are complete or absent, and the detection of file systems."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_replacing_makes_and_replaces(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "file", "sub"]
 
 
-def test_what_cannot_be_finished_leaves_the_old_file(tmp_path: Path) -> None:
+def test_an_unfinished_write_leaves_the_old_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"old")
     folder = os.open(tmp_path, os.O_RDONLY)
 
@@ -60,7 +60,7 @@ def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
 
 
 def test_short_writes_are_continued() -> None:
-    """A pipe that does not wait takes what fits; a reader makes room for the rest."""
+    """A non-blocking pipe accepts what fits; a reader makes room for the rest."""
     reading, writing = os.pipe()
     data = os.urandom(1 << 20)
     got: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Locks: who excludes whom, and that they end with their holder."""
+"""Locks: which exclude each other, and that they end with their holder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of any length come in blocks of whole lines, and a long one is held once."""
+"""Lines of any length come in blocks of whole lines, and a long one is held only once."""
 
 from __future__ import annotations
 

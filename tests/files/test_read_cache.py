@@ -1,4 +1,4 @@
-"""A small file that is read once tells the same as one that is read in parts."""
+"""A small file that is read once gives the same as one that is read in parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACES = some.integers(0, 60)
 
 
 @given(lines=LINES, spans=some.lists(some.tuples(PLACES, PLACES).map(sorted), max_size=8))
-def test_every_look_tells_the_same(
+def test_every_read_gives_the_same(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], spans: list[list[int]]
 ) -> None:
     path = tmp_path_factory.mktemp("held") / "file"

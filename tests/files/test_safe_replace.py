@@ -1,4 +1,4 @@
-"""Files are replaced only if they are what was read."""
+"""Files are replaced only if they are unchanged since they were read."""
 
 from __future__ import annotations
 

@@ -17,27 +17,27 @@ SLUGS = slugs()
 
 
 def samples(slug: str, kind: str = "*") -> Iterator[Path]:
-    """The sample files and folders of a format: `good` ones, `bad` ones, or all."""
+    """Return the sample files and folders of a format: `good` ones, `bad` ones, or all."""
     yield from sorted(DATA.glob(f"{slug}/{kind}/*"))
 
 
 def all_samples(kind: str = "*") -> list[tuple[str, Path]]:
-    """Every sample with its format."""
+    """Return every sample with its format."""
     return [(slug, path) for slug in SLUGS for path in samples(slug, kind)]
 
 
 def name(value: object) -> str:
-    """A readable test id."""
+    """Return a readable test id."""
     return value.name if isinstance(value, Path) else str(value)
 
 
 def sources(slug: str, kind: str = "*") -> list[Source]:
-    """The samples of a format as sources in memory."""
+    """Return the samples of a format as sources in memory."""
     return [in_memory(load(path)) for path in samples(slug, kind)]
 
 
 def in_memory(source: Source) -> Source:
-    """A source without its disk, so that it can be altered."""
+    """Return a source in memory, so that it can be changed."""
     files = source.as_bytes()
     if source.folder:
         return Source.of_files(files, name=source.name)
@@ -45,7 +45,7 @@ def in_memory(source: Source) -> Source:
 
 
 def messages(slug: str) -> st.SearchStrategy[Message]:
-    """Random messages within what a format can hold."""
+    """Return random messages that a format can hold."""
     found: st.SearchStrategy[Message] = import_module(
         f"tests.formats.entries.{slug.replace('-', '_')}"
     ).messages

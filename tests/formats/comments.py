@@ -1,4 +1,4 @@
-"""Conversation Studio files, opened and saved in one line."""
+"""Helpers that open and save Conversation Studio files in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Message files and folders of them, opened and changed in one line."""
+"""Helpers that open and change message files and folders in one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UUID = "32d9afc7-aeac-4a67-ba94-0c92678604a1"
 
 
 def of_file(raw: bytes | str) -> Message:
-    """The message in one file."""
+    """Return the message in one file."""
     return next(iter(document(raw).conversation.messages()))
 
 
@@ -25,7 +25,7 @@ def document(raw: bytes | str) -> Document:
 
 
 def folder(**files: str) -> Document:
-    """A folder of files; `_2` stands for `2.md`."""
+    """Return a folder of files; `_2` means `2.md`."""
     return tree({f"{name[1:]}.md": text for name, text in files.items()})
 
 
@@ -35,7 +35,7 @@ def tree(files: dict[str, str]) -> Document:
 
 
 def edited(raw: str, message: Message) -> str:
-    """The file with its message replaced."""
+    """Return the file with its message replaced."""
     before = document(raw)
     changed = edit.replace(before.conversation, message.id, message)
     return to_bytes(before.with_conversation(changed))["1.md"].decode()

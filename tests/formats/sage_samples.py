@@ -1,4 +1,4 @@
-"""Samples of Sage sessions, and short ways to read and to change them."""
+"""Samples of Sage sessions, and helpers to read and change them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from talktree.text.json.value import Json
 from tests.formats.cases import DATA
 
 DOCUMENT = DATA / "sage" / "document"
-"""The examples of the format's document, as they stand there."""
+"""The examples of the format's document, verbatim."""
 TIDES = DATA / "sage" / "good" / "session-tide-table"
 PROGRAM = DATA / "sage" / "good" / "as-the-program-writes.jsonl"
 LEGACY = DATA / "sage" / "good" / "legacy-session.json"
@@ -24,29 +24,29 @@ MANY = DATA / "sage" / "good" / "two-sessions"
 
 
 def of_text(text: str, *, name: str = "messages.jsonl") -> Document:
-    """The document in a file of this text."""
+    """Return the document in a file with this text."""
     return read_document(Source.of_bytes(text.encode(), name=name), FORMAT)
 
 
 def only(text: str, *, name: str = "messages.jsonl") -> Entry:
-    """The only entry there is."""
+    """Return the only entry."""
     (entry,) = of_text(text, name=name).conversation.entries
     return entry
 
 
 def message_in(text: str) -> Message:
-    """The only message there is."""
+    """Return the only message."""
     found = only(text)
     assert isinstance(found, Message)
     return found
 
 
 def lines_of(document: Document, path: str) -> list[dict[str, Json]]:
-    """The lines of a file as it would be written."""
+    """Return the lines of a file as it would be written."""
     found = [decode(line).value for line in write_files(document)[path].splitlines()]
     return [value for value in found if isinstance(value, dict)]
 
 
 def appended(conversation: Conversation, document: Document, entry: Entry) -> Document:
-    """The document with one more entry."""
+    """Return the document with one more entry."""
     return document.with_conversation(edit.append(conversation, entry))

@@ -152,7 +152,7 @@ SCHEMA = b"""\
   }
 }
 """
-"""The beginning of the JSON Schema: it names every member of a comment and is none."""
+"""The beginning of the JSON Schema: it names every member of a comment but is not a comment."""
 
 EXAMPLES = {
     "basic": BASIC,

@@ -1,4 +1,4 @@
-"""What the Conversation Format Documentation's schema (draft-07) demands, without its prose."""
+"""The requirements of the Conversation Format Documentation's schema (draft-07), without prose."""
 
 from __future__ import annotations
 
@@ -68,4 +68,4 @@ SCHEMA: dict[str, Any] = {
     "items": {"$ref": "#/definitions/Comment"},
     "definitions": {"Comment": COMMENT, "Attachment": ATTACHMENT, "Artifact": ARTIFACT},
 }
-"""A list of comments. Every other member is allowed, and so is any word as a `type`."""
+"""A list of comments. Every other member is allowed, and so is any string as a `type`."""

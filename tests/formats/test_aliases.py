@@ -1,4 +1,4 @@
-"""Aliases: a second name for a format means the same as its slug, wherever a format is named."""
+"""Aliases: a second name of a format works like its slug, wherever a format is named."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SESSION = DATA / "claude-code" / "good" / "one-session.jsonl"
 
 
 def output(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What a command prints; it must succeed."""
+    """Run a command that must succeed, and return its output."""
     assert run(arguments) == 0, capfd.readouterr().err
     return capfd.readouterr().out
 

@@ -1,4 +1,4 @@
-"""What message files do that the document says, and what they do that it does not say."""
+"""Message files: documented behaviour, and behaviour that the document does not describe."""
 
 from __future__ import annotations
 
@@ -315,13 +315,13 @@ def test_any_text_survives_an_edit(text: str) -> None:
         assert of_file(with_text(raw, text)).text == text
 
 
-def test_what_utf8_cannot_hold_is_refused() -> None:
+def test_text_that_utf8_cannot_hold_is_refused() -> None:
     with pytest.raises(WouldLose):
         with_text("; role: user\n\n\nhi", "\ud83c")
 
 
 @pytest.mark.parametrize("extra", [{"Two\nlines": "x"}, {"Key": "a\nb"}, {"Key": 7}, {"K": " x"}])
-def test_what_a_header_line_cannot_hold_is_refused(extra: dict[str, object]) -> None:
+def test_a_value_that_a_header_line_cannot_hold_is_refused(extra: dict[str, object]) -> None:
     raw = "; role: user\n\n\nhi"
     with pytest.raises(WouldLose):
         edited(raw, replace(of_file(raw), extra=extra))

@@ -1,4 +1,4 @@
-"""Folders of message files: their order, their settings, and what becomes of their numbers."""
+"""Folders of message files: their order, their settings, and the effect of their numbers."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_thousands_of_new_messages_are_written() -> None:
     assert len(to_bytes(found.with_conversation(changed))) == 3001
 
 
-# recognising
+# detection
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_thousands_of_new_messages_are_written() -> None:
         b"Role: a pirate\n\n\nYo",
     ],
 )
-def test_a_lone_file_without_a_header_is_nobodys(raw: bytes) -> None:
+def test_a_lone_file_without_a_header_is_in_no_format(raw: bytes) -> None:
     with pytest.raises(UnknownFormat):
         detect(Source.of_bytes(raw, name="1.md"))
 

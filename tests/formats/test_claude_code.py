@@ -20,7 +20,7 @@ DATA = Path(__file__).parent.parent / "data" / "claude-code"
 
 
 def session(*lines: dict[str, object]) -> Conversation:
-    """A session of these lines, with the members every line has filled in."""
+    """Return a session of these lines, with the required members filled in."""
     rows = [
         {"isSidechain": False, "sessionId": "s", "timestamp": f"2026-01-01T00:00:{n:02d}.000Z"}
         | line
@@ -206,7 +206,7 @@ def test_compaction_continues_the_line_it_compacted() -> None:
     ("file", "calls"),
     [("one-session.jsonl", ["toolu_04"]), ("project", ["toolu_11", "toolu_21"])],
 )
-def test_sub_agents_hang_on_the_call_that_spawned_them(file: str, calls: list[str]) -> None:
+def test_sub_agents_are_children_of_the_call_that_spawned_them(file: str, calls: list[str]) -> None:
     found = []
     for conversation in api.read(DATA / "good" / file).conversations:
         assert conversation.branches()

@@ -1,4 +1,4 @@
-"""What people type while Claude Code works stands in lines of another type."""
+"""Prompts typed while Claude Code works are lines of another type."""
 
 from __future__ import annotations
 

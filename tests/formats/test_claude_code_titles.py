@@ -1,4 +1,4 @@
-"""Which title a session has when it was given several."""
+"""The title of a session that was given several."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def title(*lines: object) -> str | None:
 
 
 @pytest.mark.parametrize("lines", list(permutations((OWN, MADE, SUMMED, AGENT))))
-def test_what_a_person_called_it_goes_before_all_others(lines: tuple[object, ...]) -> None:
+def test_the_title_given_by_the_user_has_precedence(lines: tuple[object, ...]) -> None:
     assert title(FIRST, *lines) == "Mine"
 
 

@@ -1,4 +1,4 @@
-"""Claude's own reader of sessions, in its Agent SDK, against the default branch.
+"""Claude's own reader of sessions, in its Agent SDK, compared with the default branch.
 
 On every session with unique ids, every message that the vendor's reader returns is in the default
 branch, in its order.
@@ -34,7 +34,7 @@ RECORDED = sorted(
 
 
 def has_unique_ids(data: bytes) -> bool:
-    """Whether no line and no tool call stands twice, and every line can be read."""
+    """Whether no line and no tool call occurs twice, and every line is readable."""
     ids: Counter[str] = Counter()
     for raw in data.splitlines():
         try:
@@ -53,8 +53,8 @@ def has_unique_ids(data: bytes) -> bool:
 
 
 def vendor_ids(data: bytes, home: Path) -> list[str]:
-    """The ids of the messages that the vendor's reader returns, in its order."""
-    # It takes a while to import, and only these tests need it.
+    """Return the ids of the messages that the vendor's reader returns, in its order."""
+    # Its import is slow, and only these tests need it.
     from claude_agent_sdk import get_session_messages
 
     project = home / "projects" / "-home-ana-pond"
@@ -73,7 +73,7 @@ def is_session(path: Path) -> bool:
 
 
 def own_ids(path: Path) -> list[str]:
-    """The ids of the default branches of a file."""
+    """Return the ids of the default branches of a file."""
     document = talktree.read(path, format="claude-code")
     return [message.id for each in document.conversations for message in each.path()]
 

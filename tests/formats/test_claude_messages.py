@@ -102,7 +102,7 @@ def test_results_beside_the_chain_stay_on_its_line() -> None:
     ]
 
 
-def test_api_objects_in_the_same_file_are_understood() -> None:
+def test_api_objects_in_the_same_file_are_read() -> None:
     conversation = api.read(DATA / "both-dialects-in-one-file.jsonl").conversation
     assert conversation["b"].text == "an object"
     assert isinstance(conversation["c"].parts[0], ToolResult)

@@ -1,7 +1,7 @@
-"""Sessions that delegate to sub-agents show their main line, and all of it.
+"""Sessions that delegate to sub-agents show their complete main line, and nothing else.
 
-Nobody branches in them, so the naive reading is right: what is not a sub-agent's is the main line,
-in the order in which it was written.
+They have no branches, so the naive reading is right: everything that is not a sub-agent's is the
+main line, in the order in which it was written.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Change = Callable[[list[Line], Random], list[Line]]
 
 
 def shown(lines: list[Line], format: str) -> list[str]:
-    """The ids of the default branch, as views show it."""
+    """Return the ids of the default branch, as views show it."""
     document = talktree.read(Source.of_bytes(to_bytes(lines), name="s.jsonl"), format=format)
     return [message.id for message in with_inferred_links(document.conversation).path()]
 
@@ -49,7 +49,7 @@ def unlinked(lines: list[Line], random: Random) -> list[Line]:
 
 
 def interleaved(lines: list[Line], random: Random) -> list[Line]:
-    """Sub-agents write later, but never behind what hangs on them."""
+    """Write sub-agents' lines later, but never after their children."""
     written: list[Line] = []
     waiting: list[Line] = []
     for row in lines:
@@ -64,7 +64,7 @@ def interleaved(lines: list[Line], random: Random) -> list[Line]:
 
 
 def broken(lines: list[Line], random: Random) -> list[Line]:
-    """Some lines name a parent that is not there."""
+    """Give some lines a parent that does not exist."""
     gone = "ffffffff-0000-4000-8000-%012x"
     return [
         {**row, "parentUuid": gone % at} if row["parentUuid"] and random.random() < 0.15 else row
@@ -73,7 +73,7 @@ def broken(lines: list[Line], random: Random) -> list[Line]:
 
 
 def noted(lines: list[Line], random: Random) -> list[Line]:
-    """Notes beside the messages."""
+    """Insert notes beside the messages."""
     found: list[Line] = []
     for at, row in enumerate(lines, 1000):
         found.append(row)
@@ -103,7 +103,7 @@ def test_every_documented_message_of_the_main_line_is_shown(change: Change, seed
 
 
 def test_a_line_written_before_its_parent_keeps_the_main_line() -> None:
-    """The sub-agent hangs on nothing, and the last two lines have changed places."""
+    """The sub-agent has no parent, and the last two lines are swapped."""
     lines = [dict(row) for row in SIDECHAIN]
     lines[2]["parentUuid"] = None
     lines[5], lines[6] = lines[6], lines[5]
@@ -111,7 +111,7 @@ def test_a_line_written_before_its_parent_keeps_the_main_line() -> None:
     assert shown(lines, "claude-code") == [ids[0], ids[1], *ids[4:]]
 
 
-def test_a_main_line_goes_on_from_all_sub_agents_that_hang_on_nothing() -> None:
+def test_a_main_line_continues_after_all_sub_agents_without_a_parent() -> None:
     """Each of two sub-agents is answered: both answers are one line, not two."""
     lines = [
         ask(1, None, "u"),

@@ -1,4 +1,4 @@
-"""JSON documents are recognised whatever follows them."""
+"""JSON documents are detected whatever follows them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEMO = Path(__file__).parents[2] / "demo"
 
 @pytest.mark.parametrize("rest", ["x", "\ufffd", "\nnot JSON", "1 2"])
 @pytest.mark.parametrize("name", ["muse.json", "studio.json"])
-def test_words_behind_a_document_do_not_hide_it(name: str, rest: str) -> None:
+def test_text_after_a_document_does_not_hide_it(name: str, rest: str) -> None:
     data = (DEMO / name).read_bytes()
     whole = api.read(Source.of_bytes(data, name=name))
     found = api.read(Source.of_bytes(data + rest.encode(), name=name))

@@ -1,4 +1,4 @@
-"""Which format a source is in: the bodies of messages decide, not the envelope around them."""
+"""The format of a source: the bodies of messages decide, not the envelope around them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Line = dict[str, object]
 
 
 def envelope(number: int, type: str, **members: object) -> Line:
-    """A record as several programs write it, apart from what it says."""
+    """Return a record as several programs write it, without its content."""
     return {
         "uuid": f"00000000-0000-4000-8000-{number:012}",
         "parentUuid": f"00000000-0000-4000-8000-{number - 1:012}" if number else None,
@@ -34,18 +34,18 @@ def envelope(number: int, type: str, **members: object) -> Line:
 
 
 def own(number: int) -> Line:
-    """A message as Claude Code writes it."""
+    """Return a message as Claude Code writes it."""
     return envelope(number, "user", message={"role": "user", "content": f"question {number}"})
 
 
 def foreign(number: int) -> Line:
-    """A message with the same envelope and another body."""
+    """Return a message with the same envelope and another body."""
     said: list[Line] = [{"text": f"question {number}"}]
     return envelope(number, "user", message={"role": "user", "parts": said})
 
 
 def note(number: int) -> Line:
-    """A record without a message."""
+    """Return a record without a message."""
     return envelope(number, "system", subtype="telemetry", systemPayload={"tokens": number})
 
 
@@ -71,7 +71,7 @@ def test_the_envelope_does_not_outvote_the_messages() -> None:
     assert "1 of 1 messages" in refusal(Source.of_bytes(lines(foreign(0), *notes)))
 
 
-def test_a_message_behind_many_other_records_decides() -> None:
+def test_a_message_after_many_other_records_decides() -> None:
     notes = [note(number) for number in range(400)]
     assert "messages do not fit" in refusal(Source.of_bytes(lines(*notes, foreign(400))))
     found = talktree.detect(Source.of_bytes(lines(*notes, own(400))))

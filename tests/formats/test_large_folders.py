@@ -1,4 +1,4 @@
-"""A folder of many files is recognised by its names and by few of its files."""
+"""A folder of many files is detected by its names and by a few of its files."""
 
 from __future__ import annotations
 

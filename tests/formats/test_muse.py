@@ -1,4 +1,4 @@
-"""Muse histories: every form the format's document and real exports show, each as a law."""
+"""Muse histories: every form in the format's document and in real exports, each as a law."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ NEW = b'{"id": "n", "role": "user", "content": "x", "tags": []}'
 
 
 def document(data: bytes, *, name: str = "chat.json") -> Document:
-    """The bytes, recognised and read."""
+    """Detect and read the bytes."""
     source = Source.of_bytes(data, name=name)
     assert detect(source).format.info.slug == "muse"
     return read_document(source, MUSE)
 
 
 def written(document: Document) -> bytes:
-    """The one file a document becomes."""
+    """Return the single file that a document becomes."""
     (pieces,) = write_document(document).values()
     return b"".join(pieces)
 
@@ -96,7 +96,7 @@ def test_example_usage_is_read_and_edited_around_its_dots() -> None:
     assert written(edited) == EXAMPLE_USAGE.replace(b"Hello", b"Hi")
 
 
-def test_the_key_not_the_schema_version_tells_the_variants_apart() -> None:
+def test_the_key_not_the_schema_version_distinguishes_the_variants() -> None:
     analytics = document(b'{"schema_version": 1, "message_history": [{"role": "user"}]}')
     application = document(b'{"schema_version": 2, "history": [{"role": "user"}]}')
     assert only_head(analytics).kind == "head"
@@ -287,7 +287,7 @@ def test_missing_fields_are_read_as_nothing() -> None:
     assert isinstance(rest, Opaque)
 
 
-def test_what_it_cannot_hold_is_refused() -> None:
+def test_content_that_it_cannot_hold_is_refused() -> None:
     found = document(EXAMPLE_USAGE)
     for entry in (
         Message(id="n", role="user", parts=(Text("a"), Text("b"))),

@@ -1,4 +1,4 @@
-"""Sources that stand in the text of an answer are told at its end; the text itself stays."""
+"""Sources cited in the text of an answer are listed at its end; the text itself stays unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read(text: str, notes: object = NOTES) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "shown"),
     [
         ("Yes.[^1]", "Yes.[^1]\n\n[^1]: [Modes (new)](https://example.org/a)"),
         (
@@ -41,11 +41,11 @@ def read(text: str, notes: object = NOTES) -> str:
         ("a[^1] plain text", "a[^1] plain text\n\n[^1]: [Modes (new)](https://example.org/a)"),
     ],
 )
-def test_sources_are_reported_at_the_end(text: str, told: str) -> None:
-    assert read(text) == told
+def test_sources_are_reported_at_the_end(text: str, shown: str) -> None:
+    assert read(text) == shown
 
 
-def test_what_is_kept_is_what_was_there() -> None:
+def test_the_stored_answer_is_unchanged() -> None:
     document = api.read(DATA / "analytics.json")
     answer = list(document.conversation.messages())[1]
     assert "--boundary-" in answer.text
@@ -57,7 +57,7 @@ def test_what_is_kept_is_what_was_there() -> None:
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "https://a b", "x](javascript:1)"])
-def test_an_address_that_is_none_is_no_link(address: str) -> None:
+def test_an_invalid_address_is_not_a_link(address: str) -> None:
     reported = read("Yes.[^1]", {"1": {"title": "t", "url": address}})
     assert "javascript:" not in "".join(part for part in render_markdown(reported).split('"')[1::2])
 

@@ -1,4 +1,4 @@
-"""Ids and times in the dress of a database export: read through it, and kept on writing."""
+"""Ids and times wrapped as in a database export: unwrapped on reading, preserved on writing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_ids_are_read_through_their_wrapper_and_keep_it(value: Json, inside: str
 
 
 @pytest.mark.parametrize("value", [5, None, True, [], {"$oid": 5}, {"$oid": "a", "b": 1}, {}])
-def test_what_is_no_id_is_left_alone(value: Json) -> None:
+def test_invalid_ids_are_left_alone(value: Json) -> None:
     assert read_text(value) is None
 
 
@@ -82,5 +82,5 @@ def test_a_time_the_old_form_cannot_hold_becomes_plain_milliseconds() -> None:
         [],
     ],
 )
-def test_what_is_no_time_is_left_alone(value: Json) -> None:
+def test_invalid_times_are_left_alone(value: Json) -> None:
     assert read_time(value) is None

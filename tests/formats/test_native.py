@@ -1,4 +1,4 @@
-"""The native format: everything in the model survives, and every document can be dumped into it."""
+"""The native format: everything in the model survives, and every document can be dumped to it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HEADER = b'{"talktree":{"version":1}}\n{"conversation":{"id":"c"}}\n'
 
 
 def dump(source: Document) -> Iterable[bytes]:
-    """A document as a native file and nothing else."""
+    """Return a document as a native file without embedded data."""
     made = convert_to_format(source, NATIVE, Options(carry=False), LossReport())
     (pieces,) = made.files.values()
     return pieces
@@ -59,7 +59,7 @@ def written(document: Document) -> bytes:
 
 
 def through_bytes(entry: Entry) -> Entry:
-    """The entry as it is read from the line that is written for it."""
+    """Return the entry as it is read from the line that is written for it."""
     value, _, usable = decode(encode_json(NATIVE.put(entry, None)))
     assert usable
     return NATIVE.get(Record(value))
@@ -74,13 +74,13 @@ def test_every_entry_reads_back_from_its_line(entry: Entry) -> None:
 
 
 @given(entries)
-def test_a_line_at_a_glance_says_what_the_whole_line_says(entry: Entry) -> None:
+def test_a_prefiltered_line_reads_like_a_fully_decoded_one(entry: Entry) -> None:
     line = encode_json(NATIVE.put(entry, None))
     whole = NativeDialect().outline(decode(line).value)
     try:
         glance = NativeDialect().skim(line)
     except REFUSALS:
-        # What is not plain JSON is decoded whole anyway.
+        # Content that is not plain JSON is decoded completely in any case.
         assert decode(line).problems
         return
     assert skeleton(skeleton_of(glance)) == skeleton(skeleton_of(whole))
@@ -273,7 +273,7 @@ def test_moving_a_message_overrules_what_the_line_said_of_its_place() -> None:
     assert after.skeleton.linked.get(start) is None
 
 
-def test_an_entry_that_is_no_message_can_take_part_in_the_tree() -> None:
+def test_an_entry_that_is_not_a_message_can_take_part_in_the_tree() -> None:
     lines = (
         b'{"message":{"id":"a","role":"user"}}\n'
         b'{"opaque":{"id":"p","kind":"hook"},"tree":{"trait":"note","parent":"a","role":"hook"}}\n'
@@ -304,7 +304,7 @@ def test_foreign_files_are_not_claimed(data: bytes) -> None:
 
 
 def same_tree(one: Conversation, two: Conversation) -> None:
-    """Both conversations hang together in the same way, and the same branch is the active one."""
+    """Assert that both conversations have the same tree and the same active branch."""
     assert skeleton(one.skeleton) == skeleton(two.skeleton)
     assert one.branches() == two.branches()
     assert [each.id for each in one.path()] == [each.id for each in two.path()]
@@ -344,7 +344,7 @@ def test_a_dump_reads_back_as_the_same_conversations(slug: str, path: Path) -> N
 
 @given(data=st.data())
 def test_dumping_any_entries_and_reading_them_gives_the_same(data: st.DataObject) -> None:
-    # Every other entry under a name of its own, the rest as wild as they come.
+    # Every other entry has a new id; the rest are arbitrary.
     drawn = data.draw(st.lists(entries, max_size=5))
     named = [replace(entry, id=data.draw(uuids)) for entry in drawn]
     conversation = document(HEADER).conversation

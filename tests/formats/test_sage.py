@@ -1,4 +1,4 @@
-"""Sage's quirks: each form its records have been seen in, and what becomes of it."""
+"""Sage's quirks: each observed form of its records, and how it is read and written."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_new_snapshots_of_a_lone_file_stay_in_it() -> None:
     assert after[PROGRAM.name].startswith(PROGRAM.read_bytes())
 
 
-def test_metadata_is_made_for_a_new_head_and_never_doubled() -> None:
+def test_metadata_is_made_for_a_new_head_and_never_duplicated() -> None:
     files = {"messages.jsonl": load(TIDES).as_bytes()["messages.jsonl"]}
     document = read_document(Source.of_files(files, name="s"), FORMAT)
     after = write_files(appended(document.conversation, document, Head(id="s", title="Tides")))

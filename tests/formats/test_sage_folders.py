@@ -234,7 +234,7 @@ def test_a_source_that_is_only_settings_is_refused(names: list[str], root: str) 
         api.read(_with_traps({}, names, root), format="sage")
 
 
-def test_settings_of_others_are_none_of_our_business() -> None:
+def test_settings_of_other_programs_are_ignored() -> None:
     source = Source.of_files({"config.json": b"{}", "1.md": b"; role: user\n\n\nhi"}, name="chat")
     assert FORMAT.find_withheld_files(source) == []
 

@@ -1,4 +1,4 @@
-"""Comments as JSON: the document's own examples, what real files hold, and what breaks."""
+"""Comments as JSON: the document's own examples, the content of real files, and damage."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_comment_says_who_when_and_in_which_role() -> None:
     assert said.extra == {}
 
 
-def test_the_schema_is_no_conversation() -> None:
+def test_the_schema_is_not_a_conversation() -> None:
     assert FORMAT.detect(Probe(Source.of_bytes(SCHEMA, name=NAME))) is None
 
 
@@ -202,7 +202,7 @@ def test_a_list_of_anything_survives(value: object, name: str) -> None:
         contract.check_get_put(FORMAT, said, record)
 
 
-def test_items_that_are_no_objects_stay_in_their_lists() -> None:
+def test_items_that_are_not_objects_stay_in_their_lists() -> None:
     record = comment(attachments=["name", {"name": "a"}, None], artifacts=[3])
     said = message(record)
     assert [type(part) for part in said.parts] == [
@@ -215,7 +215,7 @@ def test_items_that_are_no_objects_stay_in_their_lists() -> None:
     assert put(said, record) == record.value
 
 
-def test_what_a_comment_cannot_hold_is_refused_and_not_dropped() -> None:
+def test_content_that_a_comment_cannot_hold_is_refused_and_not_dropped() -> None:
     document, talk = opened(BASIC)
     thought = Message(id="n", role="assistant", parts=(Text("a"), Thinking("hm")))
     with pytest.raises(WouldLose):
@@ -264,7 +264,7 @@ def test_changing_a_text_to_what_its_wrong_hash_says_is_possible() -> None:
     assert b'"contentHash": "50dcdf2c"' in fixed
 
 
-def test_a_comment_cut_off_behind_its_replies_is_a_message() -> None:
+def test_a_comment_cut_off_after_its_replies_is_a_message() -> None:
     inner = b'{"id":"b","userId":"u","type":"user","timestamp":2,"content":"two","children":[]}'
     outer = b'[{"id":"a","userId":"u","type":"user","timestamp":1,"content":"one","children":['
     raw = outer + inner + b"]"

@@ -1,4 +1,4 @@
-"""New files of comments: written as they come, read as the same comments, at any depth."""
+"""New files of comments: written as a stream, read as the same comments, at any depth."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_any_comments_are_read_as_they_were(drawn: list[tuple[int, str, Json]]) 
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), wild_text, wild_json), max_size=8))
-def test_what_is_readied_becomes_the_same_bytes(drawn: list[tuple[int, str, Json]]) -> None:
+def test_pre_encoded_comments_become_the_same_bytes(drawn: list[tuple[int, str, Json]]) -> None:
     deepest, given = 0, list[tuple[int, dict[str, Json]]]()
     for depth, text, odd in drawn:
         depth = min(depth, deepest)

@@ -1,4 +1,4 @@
-"""Content hashes, ids and artifact types: all forms agree with what the document says."""
+"""Content hashes, ids and artifact types: all forms agree with the document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from talktree.text import numpy_scan
 
 
 def document_hash(text: str) -> str:
-    """The document's loop, step by step, with JavaScript's 32-bit integers."""
+    """Run the document's loop step by step, with JavaScript's 32-bit integers."""
     hash = 0
     for unit in memoryview(text.encode("utf-16-le", "surrogatepass")).cast("H"):
         hash = (hash << 5) - hash + unit

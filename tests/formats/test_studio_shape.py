@@ -1,4 +1,4 @@
-"""Comments as JSON: who replies to whom, what exporters leave, what a tear costs, any size."""
+"""Comments as JSON: parents, remains of exporters, the effect of truncation, any size."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_reply_to_a_comment_without_children_opens_its_list() -> None:
         assert ("r", id, "reply") in texts(saved(document, edit.append(talk, reply)))
 
 
-def test_a_reply_never_overwrites_children_that_are_no_list() -> None:
+def test_a_reply_never_overwrites_children_that_are_not_a_list() -> None:
     document, talk = opened(b'[{"id":"a","userId":"u","content":"x","children":"mine"}]')
     reply = Message(id="r", parent="a", role="user", parts=(Text("reply"),))
     with pytest.raises(DamagedRecord):
@@ -126,14 +126,14 @@ def test_only_the_truncated_comment_is_lost_and_the_others_can_be_edited() -> No
 
 
 @pytest.mark.parametrize("parent", [None, "a"])
-def test_nothing_is_written_behind_a_tear(parent: str | None) -> None:
+def test_nothing_is_written_after_a_truncation(parent: str | None) -> None:
     document, talk = opened(TRUNCATED)
     fresh = Message(id="n", parent=parent, role="user", parts=(Text("x"),))
     with pytest.raises(DamagedRecord):
         saved(document, edit.append(talk, fresh))
 
 
-def test_a_reply_before_the_tear_is_possible() -> None:
+def test_a_reply_before_the_truncation_is_possible() -> None:
     document, talk = opened(TRUNCATED)
     fresh = Message(id="n", parent="b", role="user", parts=(Text("x"),))
     assert ("n", "b", "x") in texts(saved(document, edit.append(talk, fresh)))

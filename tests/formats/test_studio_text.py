@@ -1,4 +1,4 @@
-"""Conversation Studio as text, as its exporters wrote it over time."""
+"""Conversation Studio as text, in all forms that its exporters have written."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def outline(document: Document) -> list[tuple[str | None, str, str]]:
     return [(each.parent, each.id, each.text) for each in document.conversation.messages()]
 
 
-# what the exporters wrote
+# output of the exporters
 
 
 def test_app_text_nests_replies_and_lists_attachments() -> None:
@@ -218,13 +218,13 @@ def test_edit_replaces_just_the_content(raw: bytes) -> None:
     first = next(found.conversation.messages())
     changed = edit.set_text(found.conversation, first.id, "one\n\n--x\nId: fake")
     out = written(found.with_conversation(changed))
-    # The hash follows by the algorithm it was made with.
+    # The hash is updated by the algorithm that made it.
     expected = raw.replace(b"\n\n1\n", b"\n\none\n\n--x\nId: fake\n", 1)
     assert out == expected.replace(b"6b86b273ff", out[out.find(b"Hash: ") + 6 :][:10], 1)
     assert out != expected
 
 
-def test_hash_tells_whether_a_list_is_content() -> None:
+def test_hash_decides_whether_a_list_is_content() -> None:
     body = b"1\n\nAttachments:\n- x (y)\n  URL: z"
     as_list = document(APP.replace(b"\n1\n", b"\n" + body + b"\n", 1))
     assert next(as_list.conversation.messages()).text == "1"
@@ -254,14 +254,14 @@ def test_words_for_nothing_are_nothing() -> None:
     assert "type" not in value
 
 
-def test_header_that_no_one_knows_is_kept_and_editable() -> None:
+def test_unknown_header_is_kept_and_editable() -> None:
     raw = APP.replace(b"Type: undefined\n", b"X-Mood: fine\n")
     found = document(raw)
     (first, _) = found.conversation.messages()
     assert first.extra == {"X-Mood": "fine"}
 
 
-def test_line_ends_of_the_older_exporter_are_no_content() -> None:
+def test_line_ends_of_the_older_exporter_are_not_content() -> None:
     path = DATA / "studio-text/foreign/older-crlf.text"
     texts = [text for _, _, text in outline(read_document(load(path), FORMAT))]
     assert texts == ["first", "reply\nE-Tag: fake\n--x", "deeper", "second root"]
@@ -282,7 +282,7 @@ def test_truncated_text_reads_as_far_as_it_goes(raw: bytes) -> None:
         most = len(ids)
 
 
-# new comments in what the exporters wrote
+# new comments in output of the exporters
 
 
 @each_foreign
@@ -329,7 +329,7 @@ def test_new_reply_names_its_parent_where_the_dialect_does(raw: bytes, header: b
         Message(id="n", role="user", parts=(Text(""), Attachment("a", "b", "c", {"size": 1}))),
     ],
 )
-def test_what_a_dialect_has_no_place_for_is_refused(path: Path, entry: Message) -> None:
+def test_content_that_a_dialect_cannot_hold_is_refused(path: Path, entry: Message) -> None:
     found = read_document(load(path), FORMAT)
     with pytest.raises(WouldLose):
         written(found.with_conversation(edit.append(found.conversation, entry)))

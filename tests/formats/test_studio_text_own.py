@@ -141,7 +141,7 @@ def _body(part: email.message.Message) -> str:
     return raw.decode(part.get_content_charset() or "ascii")
 
 
-def test_value_that_is_no_comment_is_kept_in_its_place() -> None:
+def test_value_that_is_not_a_comment_is_kept_in_its_place() -> None:
     comments: list[tuple[Json, int]] = [
         ({"id": "a", "content": "x", "attachments": [], "children": []}, 0),
         (["not", {"a": None}], 1),
@@ -169,7 +169,7 @@ def test_damaged_first_headers_cost_nothing(old: bytes, new: bytes) -> None:
 def test_a_damaged_header_costs_no_message_and_is_reported() -> None:
     raw = rendered([(QUAY, 0), ({**QUAY, "id": "2", "content": "Because of it."}, 1)])
     first = raw.index(b"\n--talktree-") + 1
-    # Behind the last header, a line that is none is taken for text.
+    # After the last header, a line that is not a header is read as text.
     lines = raw[first : raw.index(b"The north quay.")].splitlines(keepends=True)[1:-2]
     for number, line in enumerate(lines):
         at = first + raw[first:].index(line)

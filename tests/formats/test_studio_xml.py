@@ -1,4 +1,4 @@
-"""Comments as XML: each dialect that was ever written, edits in place, and what breaks."""
+"""Comments as XML: each dialect that was ever written, edits in place, and damage."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def replied(raw: bytes, parent: str | None, *, id: str = "new") -> bytes:
 
 
 def without_hashes(raw: bytes) -> bytes:
-    """The hash follows the text, so it may differ where a text was changed."""
+    """Replace the hashes, which follow the text and may differ where a text was changed."""
     return re.sub(rb"(<contentHash>|contentHash=\")[0-9a-f]*", rb"\1", raw)
 
 
@@ -149,7 +149,7 @@ def test_the_text_of_an_element(inside: str, text: str) -> None:
     assert said(f"<content>{inside}</content>").text == text
 
 
-def test_what_no_one_knows_is_kept_as_a_member() -> None:
+def test_unknown_elements_are_kept_as_members() -> None:
     found = said("<mood>calm</mood><tags><tag>a</tag></tags><content>x</content>")
     assert found.extra == {"mood": "calm", "tags": "<tag>a</tag>"}
 
@@ -280,7 +280,7 @@ def test_comments_can_be_moved_and_taken_out() -> None:
     assert [each[0] for each in texts(saved(document, less))] == ["1736935200000", "1736935210000"]
 
 
-# what breaks
+# damage
 
 
 def test_a_file_cut_off_keeps_all_comments_that_are_whole() -> None:
@@ -295,7 +295,7 @@ def test_a_file_cut_off_keeps_all_comments_that_are_whole() -> None:
         replied(BAD["torn"], None)
 
 
-def test_a_comment_cut_off_behind_its_words_is_a_message() -> None:
+def test_a_comment_cut_off_after_its_text_is_a_message() -> None:
     raw = b"<comments><comment><id>c</id><type>user</type><content>whole</content><attach"
     document, _ = opened(raw)
     assert texts(raw) == [("c", None, "whole")]
@@ -322,7 +322,7 @@ def test_a_section_without_an_end_does_not_take_the_next_comment_with_it() -> No
     assert texts(raw)[1][2] == "two"
 
 
-def test_a_misspelt_end_tag_is_no_part_of_a_repaired_field() -> None:
+def test_a_misspelt_end_tag_is_not_part_of_a_repaired_field() -> None:
     raw = comments("<userId>u</userI><type>user</type><content>words</content>")
     sheet = XmlSheet(NAME, MemoryContent(raw), FORMAT, group="")
     repaired = b"".join(apply_splices(sheet.content, sheet.changes))

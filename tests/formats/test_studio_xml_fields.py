@@ -1,4 +1,4 @@
-"""Reading the fields of a comment at once gives what taking each of them apart gives."""
+"""Reading the fields of a comment together gives the same as parsing each of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _blanks = st.sampled_from(["", "\n  ", "\r\n", " x "])
 
 @st.composite
 def _comments(draw: st.DrawFn, depth: int = 2) -> str:
-    """A comment with its fields in the usual order, or in any."""
+    """Generate a comment with its fields in the usual order, or in any."""
     fields = draw(st.lists(_leaves | _extra | _items, max_size=6))
     if draw(st.booleans()):
         fields.sort(key=_usual)
@@ -88,7 +88,7 @@ def test_both_ways_agree_on_golden_files(path: object) -> None:
     assert_both_ways_agree(path.read_bytes())  # type: ignore[attr-defined]
 
 
-def test_an_ordinary_comment_is_read_at_once() -> None:
+def test_an_ordinary_comment_is_read_in_one_match() -> None:
     raw = b"<id>i</id>\n<type/><timestamp>5</timestamp><content><![CDATA[<]]></content>"
     assert take_fields(raw, 0, sections=True) == (
         {"id": "i", "timestamp": 5, "content": "<"},

@@ -1,4 +1,5 @@
-"""The XML that Talktree writes itself: everything the JSON holds, for any parser, at any depth."""
+"""The XML that Talktree writes itself: it holds everything the JSON does, for any parser and
+depth."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ values: st.SearchStrategy[Object] = st.builds(
     st.dictionaries(_text, _any, max_size=2),
     st.fixed_dictionaries({}, optional=_named),
 )
-"""Any object at all, mostly with the members of a comment."""
+"""Any object, mostly with the members of a comment."""
 
 
 def written(*nested: tuple[Json, int]) -> bytes:
@@ -68,7 +69,7 @@ def sheet(raw: bytes) -> XmlSheet:
 
 
 def unordered(value: Json) -> object:
-    """A value that equals another one if only the order of members differs."""
+    """Return a value that is equal for objects with a different order of members."""
     match value:
         case dict():
             return {key: unordered(item) for key, item in value.items()}
@@ -142,7 +143,7 @@ def test_any_object_can_become_any_other_in_place(old: Object, new: Object, repl
     raw = b"".join(found.rewrite(items))
     ElementTree.fromstring(raw)
     again = sheet(raw)
-    # A file whose comments leave empty lists out goes on doing so.
+    # A file whose comments omit empty lists continues to do so.
     wanted = {key: item for key, item in new.items() if item != []}
     seen = again.pieces[0].value
     assert isinstance(seen, dict)
@@ -165,7 +166,7 @@ def test_any_parser_reads_the_same_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["text", 5, None, [1, [2]], True])
-def test_values_that_are_no_comments_keep_their_place(value: Json) -> None:
+def test_values_that_are_not_comments_keep_their_place(value: Json) -> None:
     raw = written(({"id": "a", "children": []}, 0), (value, 1), ({"id": "b", "children": []}, 0))
     found = sheet(raw)
     assert [(each.depth, each.value) for each in found.pieces][1] == (1, value)

@@ -1,4 +1,4 @@
-"""A database with an archive and rows for files, without anything else of a library."""
+"""A database with an archive and rows for files, without the rest of a library."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from talktree.library.database.open_database import open_database
 
 
 class Keeper:
-    """What the archive needs of a library, and files that grow and are replaced in it."""
+    """The parts of a library that the archive needs, with files that grow and are replaced."""
 
     def __init__(self, path: Path, *, write: bool = True, threads: int = 2) -> None:
         self.db: Database = open_database(path, write=write)
         self.archive = Archive(self.db, threads)
 
     def file(self, path: bytes, source: bytes | None = None) -> int:
-        """A row for a file, and one for its source, which is the file itself if none is named."""
+        """Add a row for a file, and one for its source: the file itself if none is named."""
         of = source or path
         row = self.db.read_one("SELECT id FROM sources WHERE path = ?", (of,))
         number = row[0] if row else self._source(of)
@@ -39,18 +39,18 @@ class Keeper:
         return self.db.run("INSERT INTO sources (path, format) VALUES (?, 'test')", (path,))
 
     def source(self, path: bytes) -> int:
-        """The number of a source."""
+        """Return the number of a source."""
         return int(self.db.read("SELECT id FROM sources WHERE path = ?", (path,))[0][0])
 
     def put(self, file: int, data: bytes, *, seen: int = 1, marked: bool = True) -> int:
-        """A new generation of a file."""
+        """Add a new generation of a file."""
         generation = self.archive.begin(file)
         self.db.run("UPDATE files SET generation = ? WHERE id = ?", (generation, file))
         self.grow(generation, data, seen=seen, marked=marked)
         return generation
 
     def grow(self, generation: int, data: bytes, *, seen: int = 1, marked: bool = True) -> None:
-        """Some more bytes of a generation."""
+        """Append bytes to a generation."""
         start = self.archive.length(generation)
         chunker = Chunker(start)
         marks = marks_of(data, start) if marked else []
@@ -59,31 +59,31 @@ class Keeper:
         self.archive.record_version(generation, start + len(data), seen, seen * 1_000_000_000)
 
     def whole(self, generation: int) -> bytes:
-        """All bytes of a generation."""
+        """Return all bytes of a generation."""
         return b"".join(self.archive.read(generation, verify=True))
 
     def chunks(self) -> int:
-        """How many chunks there are."""
+        """Return the number of chunks."""
         return int(self.db.read("SELECT count(*) FROM chunks")[0][0])
 
     def stored(self) -> int:
-        """How many bytes the chunks take."""
+        """Return the number of bytes that the chunks take."""
         found = self.db.read("SELECT coalesce(sum(length(data)), 0) FROM chunks")
         return int(found[0][0])
 
     def troubles(self, *, read_data: bool = True) -> list[str]:
-        """What `check_storage` finds."""
+        """Return the problems that `check_storage` finds."""
         return [f"{each.kind}: {each.what}" for each in check_storage(self, read_data=read_data)]
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close the database."""
         self.archive.close()
         self.db.close()
 
 
 @contextmanager
 def keeper(folder: Path, *, write: bool = True, threads: int = 2) -> Iterator[Keeper]:
-    """An archive in a folder."""
+    """Return an archive in a folder."""
     kept = Keeper(folder / "library.sqlite", write=write, threads=threads)
     try:
         yield kept
@@ -93,7 +93,7 @@ def keeper(folder: Path, *, write: bool = True, threads: int = 2) -> Iterator[Ke
 
 @lru_cache(maxsize=64)
 def lines(seed: int, size: int, *, session: str = "a" * 36) -> bytes:
-    """Records with ids, of about so many bytes; the session's name is in each one."""
+    """Return records with ids, of about `size` bytes; each contains the session's name."""
     made = random.Random(seed)
     parts: list[bytes] = []
     have = 0
@@ -110,7 +110,7 @@ _WORDS = ["lamp", "harbour", "tide", "moon", "brass", "wire", "almanac", "neap",
 
 
 def marks_of(data: bytes, start: int = 0) -> list[Mark]:
-    """The landmarks of such records: every fourth one."""
+    """Return the landmarks of such records: every fourth one."""
     marks = []
     at = start
     for line in data.splitlines(keepends=True):
@@ -122,7 +122,7 @@ def marks_of(data: bytes, start: int = 0) -> list[Mark]:
 
 
 def flipped(path: Path, part: bytes) -> None:
-    """Change one bit of a file, in the middle of a part that stands in it once."""
+    """Change one bit of a file, in the middle of a part that occurs once."""
     data = path.read_bytes()
     assert data.count(part) == 1
     at = data.index(part) + len(part) // 2

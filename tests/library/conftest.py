@@ -1,4 +1,4 @@
-"""A new library for each test that asks for one."""
+"""A new library for each test that requests one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A library with planted words, and a scan of every byte that is left of them.
+"""A library with planted words, and a scan of every byte for what is left of them.
 
-The scan knows nothing of our code: it reads files raw, unpacks what looks like a zstd frame or a
-gzip member at any place, asks SQLite for every value, and asks tantivy for every word.
+The scan does not use our code: it reads files raw, decompresses everything that looks like a zstd
+frame or a gzip member at any offset, reads every value from SQLite, and looks up every word in
+tantivy.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ KINDS = (
     *("unicode", "long"),
 )
 WORDS = {kind: f"zq{number:02}{kind}vux" for number, kind in enumerate(KINDS)}
-"""20 words that are nowhere else."""
+"""20 words that occur nowhere else."""
 assert len(WORDS) == 20
 _ZSTD, _GZIP = b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08"
 _MOST = 4 << 20
@@ -37,7 +38,7 @@ _MOST = 4 << 20
 def talktree(
     home: Path, *words: str, code: int = 0, text: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command line as a process of its own."""
+    """Run a command line as a separate process."""
     done = subprocess.run(
         [sys.executable, "-m", "talktree.cli.main", *words],
         env={**os.environ, "TALKTREE_HOME": str(home), "NO_COLOR": "1"},
@@ -68,7 +69,7 @@ def _line(session: str, number: int, message: dict[str, object], **more: object)
 
 
 def session(name: str, *, words: bool, lines: int = 60) -> bytes:
-    """A session; with the planted words, or the same without them."""
+    """Return a session with the planted words, or the same without them."""
     say = WORDS if words else dict.fromkeys(WORDS, "plain")
     about = {"cwd": f"/home/ana/{say['cwd']}/{say['project']}", "gitBranch": say["branch"]}
     first: list[dict[str, object]] = [
@@ -132,7 +133,7 @@ def session(name: str, *, words: bool, lines: int = 60) -> bytes:
 
 
 def write_sources(folder: Path, *, others: int = 4) -> Path:
-    """The folder with the planted session and others; the path of the planted one."""
+    """Write a folder with the planted session and others; return the path of the planted one."""
     project = folder / "projects" / "-home-ana"
     inside = project / SECRET
     (inside / "subagents").mkdir(parents=True)
@@ -174,7 +175,8 @@ with Library.open(write=True) as library:
 
 
 def planted(tmp_path: Path) -> tuple[Path, Path]:
-    """A library with the planted conversation in two versions, edited; its home and its file."""
+    """Return the home of a library with the planted conversation in two versions, edited; and its
+    file."""
     home = tmp_path / "home"
     path = write_sources(tmp_path / "src")
     data = path.read_bytes()
@@ -192,7 +194,7 @@ def planted(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def found_in(home: Path, words: dict[str, str]) -> set[tuple[str, str]]:
-    """Where words are left: the kind of each, and the file."""
+    """Return where words are left: the kind of each place, and the file."""
     hits: set[tuple[str, str]] = set()
     for path in sorted(home.rglob("*")):
         if path.is_file():
@@ -215,7 +217,8 @@ def _words_in(data: bytes, words: dict[str, str]) -> Iterator[str]:
 
 
 def _views(data: bytes) -> Iterator[bytes]:
-    """The bytes, and what every zstd frame and gzip member in them unpacks to."""
+    """Return the bytes, and the decompressed content of every zstd frame and gzip member in
+    them."""
     yield data
     for magic, unpack in ((_ZSTD, _unzstd), (_GZIP, _ungzip)):
         at = data.find(magic)
@@ -244,7 +247,7 @@ def _as_far_as_possible(step: object, data: bytes) -> bytes:
 
 
 def _values(path: Path) -> Iterator[bytes]:
-    """Every value of every table, chunks unpacked with what they are compressed against."""
+    """Return every value of every table, with chunks decompressed against their base."""
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     alone: dict[int, bytes] = {}
     for number, data in db.execute("SELECT id, data FROM chunks WHERE base IS NULL"):

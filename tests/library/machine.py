@@ -1,7 +1,7 @@
 """Files that grow, shrink, move and vanish in any order, and a library that follows them.
 
-The law: whatever happened, and whenever was imported in between, the library tells of the files
-that are there what a library tells that was made from them just now.
+The law: whatever happened and whenever was imported in between, the library reports the same about
+existing files as a library that was just made from them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ WORDS = ("lamp", "tide*", "is:error", "tool:bash")
 
 @cache
 def pool() -> tuple[bytes, ...]:
-    """Lines of many kinds: sessions, a fork with the same replies, and some that are broken."""
+    """Return lines of many kinds: sessions, a fork with the same replies, and some that are
+    broken."""
     with tempfile.TemporaryDirectory() as folder:
         truth = made.history(Path(folder))
         lines = [line for path in truth.files for line in path.read_bytes().splitlines(True)]
@@ -40,13 +41,13 @@ lines = st.lists(st.integers(0, 95), min_size=1, max_size=6)
 
 
 def content(numbers: list[int]) -> bytes:
-    """Some lines of the pool."""
+    """Generate some lines of the pool."""
     known = pool()
     return b"".join(known[number % len(known)] for number in numbers)
 
 
 class Following(RuleBasedStateMachine):
-    """The machine; its files are in a folder of its own."""
+    """The state machine; its files are in a separate folder."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +97,7 @@ class Following(RuleBasedStateMachine):
 
     @rule(name=files)
     def same_again(self, name: bytes) -> None:
-        """Another file of the same bytes."""
+        """Replace a file by another one with the same bytes."""
         if os.path.exists(self.at(name)):
             shutil.copy2(self.at(name), self.at(b"new"))
             os.replace(self.at(b"new"), self.at(name))
@@ -179,7 +180,7 @@ class Following(RuleBasedStateMachine):
 
     @rule()
     def compare(self) -> None:
-        """The law."""
+        """Check the law."""
         self.library.import_()
         self.scratch += 1
         with Library.open(self.root / f"scratch{self.scratch}", write=True) as anew:

@@ -2,7 +2,7 @@
 
 `Session` writes claude-code sessions line by line; `history` makes a whole folder of them with
 forks, resumes, sub-agents, copies, errors, tasks, a compaction and Japanese; `others` copies a
-valid source of every other format. What is written is noted in a `Truth`, as it is written.
+valid source of every other format. What is written is recorded in a `Truth`.
 
 Every API message costs the same unless a test asks for something else: 1 token in, 10 out, 100
 written to the cache, 1000 read from it. So n messages cost n, 10n, 100n and 1000n.
@@ -45,7 +45,7 @@ TIDES = "/home/ana/tide-tables"
 
 
 class Other(NamedTuple):
-    """A valid source of a format, and what is in it."""
+    """A valid source of a format, and its expected content."""
 
     slug: str
     path: Path
@@ -53,7 +53,7 @@ class Other(NamedTuple):
     conversations: int
     messages: int
     word: str
-    """A word that stands in one of its messages and in no other source made here."""
+    """A word that occurs in one of its messages and in no other source made here."""
     tokens: Tokens = NONE
 
 
@@ -72,7 +72,7 @@ OTHERS = (
 
 
 def others(folder: Path) -> list[Other]:
-    """A source of every other format, each in a folder of its own, named by the format."""
+    """Write a source of every other format, each in a separate folder with the format's name."""
     made = []
     for other in OTHERS:
         path = folder / other.slug / other.path.name
@@ -86,7 +86,7 @@ def others(folder: Path) -> list[Other]:
 
 
 def small(home: Path, number: int = 1, *, words: str = "a plain question") -> Session:
-    """One session that was saved: a prompt, a reply, a call and its result. Two API messages."""
+    """Write one saved session: a prompt, a reply, a call and its result. Two API messages."""
     session = Session(Truth(), number)
     session.say(words)
     session.answer("a plain answer")
@@ -96,7 +96,7 @@ def small(home: Path, number: int = 1, *, words: str = "a plain question") -> Se
 
 
 def history(home: Path) -> Truth:
-    """Seven sessions and agents in eight files below `projects`; 16 API messages in all.
+    """Write seven sessions and agents in eight files below `projects`; 16 API messages in all.
 
     | file | its own API messages | what it is |
     |---|---|---|
@@ -133,7 +133,7 @@ def history(home: Path) -> Truth:
 
 
 def _lamp(truth: Truth, home: Path) -> Session:
-    """Session 1: six API messages; Bash fails once; one of two tasks is done."""
+    """Write session 1: six API messages; Bash fails once; one of two tasks is done."""
     session = Session(truth, 1)
     session.say("Please mend the lighthouse lamp")
     session.answer("I look at the wiring first.", thinking="The filament may be broken.")
@@ -162,7 +162,7 @@ def _lamp(truth: Truth, home: Path) -> Session:
 
 
 def _tides(truth: Truth, home: Path) -> Session:
-    """Session 3: four API messages, one of them on an abandoned branch, two before a compaction."""
+    """Write session 3: four API messages, one on an abandoned branch, two before a compaction."""
     session = Session(
         truth, 3, cwd=TIDES, branch="dates", model=OTHER_MODEL, start=START + timedelta(days=3)
     )

@@ -1,4 +1,4 @@
-"""A claude-code session that is written line by line, and noted in a `Truth` as it is written."""
+"""A Claude Code session that is written line by line, and recorded in a `Truth`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODEL = "claude-sonnet-4-5-20250929"
 
 
 class Session:
-    """One claude-code session that is written line by line, a second apart."""
+    """One Claude Code session that is written line by line, a second apart."""
 
     def __init__(
         self,
@@ -42,21 +42,21 @@ class Session:
         self._count = 0
         self._replies = 0
 
-    # what is said
+    # messages
 
     def say(self, text: str, **members: Any) -> str:
-        """A prompt of the user."""
+        """Add a prompt of the user."""
         return self._add("prompt", text, "user", message=_of("user", text), **members)
 
     def answer(self, text: str, *, thinking: str = "", tokens: Tokens | None = None) -> str:
-        """A reply of the model; thinking and text are lines of their own that share its usage."""
+        """Add a reply of the model; thinking and text are separate lines that share its usage."""
         blocks: list[Line] = [{"type": "text", "text": text}]
         if thinking:
             blocks.insert(0, {"type": "thinking", "thinking": thinking, "signature": "c2ln"})
         return self._reply(blocks, tokens or Tokens())
 
     def call(self, tool: str, /, *, tokens: Tokens | None = None, **input: Any) -> str:
-        """The model asks for a tool; what comes back is the id of the call."""
+        """Add a tool call of the model; return the id of the call."""
         id = f"toolu_{self._key()}{self._count:04}"
         block = {"type": "tool_use", "id": id, "name": tool, "input": input}
         self._reply([block], tokens or Tokens())
@@ -64,7 +64,7 @@ class Session:
         return id
 
     def result(self, call: str, text: str, *, error: bool = False, detail: Any = None) -> str:
-        """The tool answers, or fails."""
+        """Add the result of a tool, or its failure."""
         block = {"tool_use_id": call, "type": "tool_result", "content": text, "is_error": error}
         tool = self._tool(call)
         self.truth.failures[tool] += error
@@ -79,11 +79,11 @@ class Session:
         )
 
     def use(self, tool: str, output: str, /, *, error: bool = False, **input: Any) -> str:
-        """A call and its result."""
+        """Add a call and its result."""
         return self.result(self.call(tool, **input), output, error=error)
 
     def plan(self, **statuses: str) -> str:
-        """The model writes its tasks: names with pending, in_progress or completed."""
+        """Write the model's tasks: names with pending, in_progress or completed."""
         todos = [
             {"content": name, "status": status, "activeForm": f"Doing {name}"}
             for name, status in statuses.items()
@@ -94,7 +94,7 @@ class Session:
         return self.result(call, "Todos have been modified successfully.", detail=detail)
 
     def fail(self, text: str = "API Error: 529 overloaded") -> str:
-        """A request that failed: a line without a price."""
+        """Add a failed request: a line without a price."""
         message = {
             **_of("assistant", [{"type": "text", "text": text}]),
             "id": f"err_{self._key()}{self._count:04}",
@@ -106,7 +106,7 @@ class Session:
         )
 
     def compact(self, summary: str) -> str:
-        """A compaction: all that was said before is no longer sent."""
+        """Add a compaction: all earlier messages are no longer sent."""
         for line in self.lines:
             if line.get("uuid") in self.truth.said:
                 said = self.truth.said[line["uuid"]]
@@ -126,13 +126,13 @@ class Session:
         )
 
     def progress(self, call: str, command: str) -> str:
-        """A line that tells how a tool goes on; it takes part in the chain, nobody said it."""
+        """Add a progress line of a tool; it takes part in the chain but is not a message."""
         data = {"type": "hook_progress", "hookEvent": "PostToolUse", "command": command}
         uuid = self._line("progress", data=data, toolUseID=call, parentToolUseID=call)["uuid"]
         return str(uuid)
 
     def snapshot(self, *paths: str) -> None:
-        """What files were before they change."""
+        """Add a snapshot of files before they change."""
         time = self._stamp()
         backups = {
             path: {"backupFileName": f"{number:016x}@v1", "version": 1, "backupTime": time}
@@ -149,18 +149,19 @@ class Session:
         )
 
     def title(self, text: str) -> None:
-        """The name of the conversation, as a line of its own."""
+        """Add a line with the name of the conversation."""
         self.truth.titles[self.id] = text
         self.lines.append({"type": "summary", "summary": text, "leafUuid": self.last})
 
     def back_to(self, uuid: str) -> None:
-        """What follows is another branch from there."""
+        """Continue from there on another branch."""
         self.last = uuid
 
     # copies
 
     def copied(self, number: int) -> Session:
-        """A fork or a resume: all lines again under another session's id, with the same uuids."""
+        """Return a fork or a resume: all lines again under another session's id, with the same
+        uuids."""
         made = Session(
             self.truth,
             number,
@@ -177,7 +178,7 @@ class Session:
         return made
 
     def started(self, agent: str) -> Session:
-        """A sub-agent with a file of its own, whose lines name this session."""
+        """Return a sub-agent with a separate file, whose lines name this session."""
         return Session(
             self.truth,
             self.number,
@@ -208,13 +209,14 @@ class Session:
         return path
 
     def bytes(self) -> bytes:
-        """Its file."""
+        """Return the content of its file."""
         return b"".join(_encoded(line) for line in self.lines)
 
     # lines
 
     def _reply(self, blocks: list[Line], tokens: Tokens) -> str:
-        """Lines of one API message: each repeats the usage, the first with a part of the output."""
+        """Return lines of one API message: each repeats the usage, the first with a part of the
+        output."""
         self._replies += 1
         key = f"{self._key()}{self._replies:04}"
         id, uuid = f"msg_{key}", ""
@@ -286,7 +288,7 @@ class Session:
         return line
 
     def _key(self) -> str:
-        """Eight digits that no other session and no other agent has."""
+        """Return eight digits that no other session and no other agent has."""
         agent = zlib.crc32(self.agent.encode()) & 0xFFFF if self.agent else 0
         return f"{self.number:04x}{agent:04x}"
 
@@ -303,17 +305,17 @@ class Session:
 
 
 def session_id(number: int) -> str:
-    """The id of the session with this number."""
+    """Return the id of the session with this number."""
     return f"{number:08x}-0000-4000-8000-{number:012x}"
 
 
 def munged(cwd: str) -> str:
-    """A working directory as the name of a project's folder."""
+    """Return a working directory as the name of a project's folder."""
     return "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in cwd)
 
 
 def append(path: Path, *lines: Line) -> None:
-    """More lines at the end of a file, as a running program adds them."""
+    """Append lines to a file, as a running program does."""
     with path.open("ab") as file:
         for line in lines:
             file.write(_encoded(line))

@@ -1,4 +1,4 @@
-"""What is in a made history: noted by the writer, known without any reader."""
+"""The content of a made history: recorded by the writer, known without any reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tokens:
-    """What API messages cost together."""
+    """The total cost of API messages in tokens."""
 
     input: int = 1
     output: int = 10
@@ -43,7 +43,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class Said:
-    """One line that is a message of the conversation, as it first was written."""
+    """One line that is a message of the conversation, as it was written first."""
 
     uuid: str
     kind: str
@@ -60,7 +60,7 @@ class Said:
 
 @dataclass
 class Truth:
-    """What is in the files that were written; copies of a line count once."""
+    """The content of the written files; copies of a line count once."""
 
     said: dict[str, Said] = field(default_factory=dict)
     spent: dict[str, Spent] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Truth:
     """By tool."""
     failures: Counter[str] = field(default_factory=Counter)
     todos: dict[str, list[Line]] = field(default_factory=dict)
-    """The tasks of each session as they stood at the end."""
+    """The final tasks of each session."""
     titles: dict[str, str] = field(default_factory=dict)
     """By session."""
     sessions: set[str] = field(default_factory=set)
@@ -79,11 +79,11 @@ class Truth:
 
     @property
     def tokens(self) -> Tokens:
-        """What all API messages cost."""
+        """The cost of all API messages."""
         return sum((spent.tokens for spent in self.spent.values()), NONE)
 
     def by(self, name: str) -> dict[str, Tokens]:
-        """What they cost by model, day or cwd."""
+        """Return their cost by model, day or cwd."""
         found: dict[str, Tokens] = {}
         for spent in self.spent.values():
             key = getattr(spent, name)
@@ -91,5 +91,5 @@ class Truth:
         return found
 
     def holding(self, word: str) -> set[str]:
-        """The uuids of the messages in which a word stands, whatever its case."""
+        """Return the uuids of the messages that contain a word, in any case."""
         return {said.uuid for said in self.said.values() if word.lower() in said.text.lower()}

@@ -1,7 +1,7 @@
-"""All that a library tells of its sources, without what may differ between two that hold the same.
+"""Everything that a library reports about its sources, except what may differ between equal ones.
 
-Two libraries have the same picture if whoever lists, searches, counts and restores cannot tell them
-apart: numbers of rows and times of imports are left out, paths stand for sources.
+Two libraries have the same picture if listing, searching, counting and restoring cannot distinguish
+them: row ids and times of imports are left out, and paths identify sources.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SELECT f.source, f.path, f.state, f.generation FROM files f WHERE f.generation I
 
 
 def picture(library: Library, *, words: tuple[str, ...] = ()) -> Picture:
-    """What each source tells, by its path."""
+    """Return the report of each source, by its path."""
     db = library.db
     tables: dict[str, dict[int, list[Any]]] = {}
     for name, sql in (
@@ -84,12 +84,12 @@ def picture(library: Library, *, words: tuple[str, ...] = ()) -> Picture:
 
 
 def here(pictured: Picture) -> Picture:
-    """Those whose files are still there."""
+    """Return the sources whose files still exist."""
     return {path: reported for path, reported in pictured.items() if reported["state"] == "here"}
 
 
 def sums(library: Library) -> tuple[list[Any], list[Any]]:
-    """The sums of what counts, as they are kept."""
+    """Return the stored totals."""
     return (
         sorted(library.db.read("SELECT * FROM spent"), key=repr),
         sorted(library.db.read("SELECT * FROM used"), key=repr),
@@ -97,7 +97,7 @@ def sums(library: Library) -> tuple[list[Any], list[Any]]:
 
 
 def sums_anew(library: Library) -> tuple[list[Any], list[Any]]:
-    """The same sums, added up now; nothing is written."""
+    """Return the same totals, computed now; nothing is written."""
     from talktree.library.stats.totals import TotalsUpdate
 
     class _Undo(Exception):

@@ -165,7 +165,7 @@ types = st.sampled_from(["user", "user", "user", "assistant", "assistant", "assi
 
 @st.composite
 def lines(draw: st.DrawFn) -> Line:
-    """One line: usual members, some that are rare, now and then one of an odd kind."""
+    """Generate one line: usual members, some that are rare, now and then one of an odd kind."""
     names = draw(st.lists(st.sampled_from(sorted(rare)), max_size=2, unique=True))
     made = {"type": draw(types)} | {name: draw(each) for name, each in members.items()}
     made |= {name: draw(rare[name]) for name in names}
@@ -177,7 +177,7 @@ def lines(draw: st.DrawFn) -> Line:
 
 
 def encoded(line: Line) -> bytes:
-    """The bytes of a line; halves of characters stand as escapes."""
+    """Return the bytes of a line; lone surrogates are written as escapes."""
     try:
         return json.dumps(line, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
@@ -185,8 +185,8 @@ def encoded(line: Line) -> bytes:
 
 
 HEADER = encoded({"type": "summary", "summary": "", "leafUuid": IDS[0]})
-"""A line by which the file is known to be one of lines."""
+"""A line that makes the file detectable as lines."""
 sessions = st.lists(lines(), max_size=8).map(lambda made: HEADER + b"".join(map(encoded, made)))
-"""Files of sound lines."""
+"""Files of valid lines."""
 broken_sessions = sessions.flatmap(damage_bytes).map(lambda data: data + b"\n")
-"""The same with something done to their bytes."""
+"""The same with damaged bytes."""

@@ -1,4 +1,4 @@
-"""A shelf of pieces that are held in memory, in front of a real index on the disk."""
+"""A shelf of pieces in memory, in front of a real index on the disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from talktree.library.search.run import Candidate
 
 
 class Kept(NamedTuple):
-    """A piece and what a library would tell of its record."""
+    """A piece and what a library would report about its record."""
 
     piece: SearchPiece
     source: int = 1
@@ -35,7 +35,7 @@ def piece(
     tags: str = "",
     **named: str,
 ) -> SearchPiece:
-    """A piece with its tags: `tool="Bash"` and the like."""
+    """Return a piece with its tags: `tool="Bash"` and the like."""
     fields = {"kind": kind, "role": role, **named}
     words = [word for name, value in fields.items() for word in tag_words(name, value)]
     return SearchPiece(at, kind, role, text, time, " ".join([*words, *tags.split()]), files)
@@ -53,23 +53,23 @@ class Held:
             writer.commit()
 
     def ahead(self, places: Sequence[PieceAddress]) -> None:
-        """All is at hand."""
+        """Do nothing: all pieces are in memory."""
 
     def pieces(self, source: int, at: int) -> list[SearchPiece]:
-        """The pieces of a record."""
+        """Return the pieces of a record."""
         return [x.piece for x in self.kept if x.source == source and x.piece.at == at]
 
     def about(self, source: int, at: int) -> HitConversation:
-        """What is told of a source."""
+        """Return the conversation of a source."""
         return HitConversation(conversation(source), b"/x", "claude-code", f"title {source}", None)
 
     def where(self, source: int, at: int) -> RecordState:
-        """What is told of a record."""
+        """Return the state of a record."""
         state = next(x.state for x in self.kept if x.source == source and x.piece.at == at)
         return RecordState(f"m{at}", state)
 
     def sessions(self, beginning: str) -> list[RecordRange]:
-        """The sources whose conversations begin so."""
+        """Return the sources whose conversation ids begin like this."""
         return [
             RecordRange(source)
             for source in sorted({x.source for x in self.kept})
@@ -77,7 +77,7 @@ class Held:
         ]
 
     def expected(self, query: Query) -> set[tuple[int, int]]:
-        """What the query means, piece by piece: the oracle."""
+        """Return the matches of the query, piece by piece: the oracle."""
         return {
             (x.source, x.piece.at)
             for x in self.kept
@@ -86,5 +86,5 @@ class Held:
 
 
 def conversation(source: int) -> str:
-    """The id of a source's conversation."""
+    """Return the id of a source's conversation."""
     return f"session-{source}"

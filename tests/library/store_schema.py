@@ -1,6 +1,6 @@
 """Store the statements of the newest schema: `python -m tests.library.store_schema`.
 
-What was stored for a schema that people have stays as it is; see `test_database.py`.
+What was stored for a released schema stays unchanged; see `test_database.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 from talktree.library.database.schema import DDL, SCHEMA
 
 STORED = Path(__file__).parent.parent / "data" / "library"
-"""A library of each schema there was, as the statements that make it."""
+"""A library of each earlier schema, as the statements that make it."""
 
 ROWS = f"""
 INSERT INTO about (key, value) VALUES ('schema', '{SCHEMA}'), ('made', '1767225600000000000');

@@ -1,4 +1,4 @@
-"""The archive: every version reads back, what is stored once is stored once."""
+"""The archive: every version reads back, and equal content is stored once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_chunks_that_are_compressed_together_are_what_they_are_alone(datas: list
     assert compress_chunks(datas) == [compress_chunk(data) for data in datas]
 
 
-# cutting
+# splitting
 
 
 @given(st.integers(0, 9), st.lists(st.integers(1, 400_000), max_size=8), st.booleans())
@@ -64,7 +64,7 @@ def test_anything_can_be_cut(data: bytes) -> None:
     assert max(len(cut.data) for cut in cuts) <= MOST + 48
 
 
-def test_cuts_are_the_same_again_behind_what_was_put_in() -> None:
+def test_cuts_are_the_same_after_an_insertion() -> None:
     data = lines(1, 12 * CHUNK)
     place = data.index(b"\n", CHUNK) + 1
     changed = data[:place] + lines(2, 5000) + data[place:]
@@ -76,7 +76,7 @@ def test_cuts_are_the_same_again_behind_what_was_put_in() -> None:
     assert len(hashes[0] & hashes[1]) > len(hashes[0]) // 2
 
 
-# keeping
+# storing
 
 
 def test_a_file_reads_back_whole_and_in_parts(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_nothing_is_there_before_it_is_flushed(tmp_path: Path) -> None:
 
 
 def fail(kept: Keeper) -> None:
-    """Flush in a transaction that is taken back."""
+    """Flush in a transaction that is rolled back."""
     with suppress(RuntimeError), kept.db.transaction():
         kept.archive.flush()
         raise RuntimeError
@@ -125,7 +125,7 @@ def test_a_place_that_is_not_the_end_is_refused(tmp_path: Path) -> None:
             kept.archive.grow(generation, 3, b"x")
 
 
-def test_what_is_there_already_is_not_stored_again(tmp_path: Path) -> None:
+def test_existing_contents_are_not_stored_again(tmp_path: Path) -> None:
     data = lines(1, 4 * CHUNK)
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), data)
@@ -174,7 +174,7 @@ def test_a_document_that_is_saved_again_costs_what_changed(tmp_path: Path) -> No
         assert kept.troubles() == []
 
 
-# packing
+# compression
 
 
 def test_a_tail_of_small_chunks_becomes_one(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_small_chunk_that_others_have_too_stays_when_it_is_packed(tmp_path: Pa
         assert kept.troubles() == []
 
 
-def test_a_reader_goes_on_while_another_process_packs(tmp_path: Path) -> None:
+def test_a_reader_continues_while_another_process_packs(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept, keeper(tmp_path, write=False) as other:
         generation = kept.put(kept.file(b"/a"), lines(0, 700))
         kept.archive.flush()
@@ -239,7 +239,7 @@ ACTIONS = st.one_of(
 
 
 class Model:
-    """What the archive should hold, beside the archive."""
+    """The expected content of the archive, kept beside it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -250,11 +250,11 @@ class Model:
         self.saved: tuple[dict[int, bytes], dict[int, int]] = ({}, {})
 
     def act(self, name: str, which: int, seed: int, size: int) -> None:
-        """Do one thing to both."""
+        """Apply one action to both."""
         getattr(self, name)(which, seed, size)
 
     def grow(self, which: int, seed: int, size: int) -> None:
-        """A file gets longer."""
+        """Append to a file."""
         if which not in self.current:
             return self.replace(which, seed, size)
         generation = self.current[which]
@@ -264,17 +264,17 @@ class Model:
         return None
 
     def dribble(self, which: int, seed: int, size: int) -> None:
-        """A file gets longer in many small steps, each of which is seen."""
+        """Append to a file in many small steps, each of which is imported."""
         for number in range(size):
             self.grow(which, seed * 100 + number, 300)
             self.flush(0, 0, 0)
 
     def replace(self, which: int, seed: int, size: int) -> None:
-        """A file gets another content."""
+        """Replace the content of a file."""
         self._put(which, lines(seed, size)[:size], marked=seed % 2 == 0)
 
     def copy(self, which: int, other: int, size: int) -> None:
-        """A file becomes a copy of another one, under another name, without its beginning."""
+        """Copy a file under another name, without its beginning."""
         if other in self.current:
             data = self.held[self.current[other]].replace(b"a" * 36, b"b" * 36)
             self._put(which, data[size:], marked=True)
@@ -285,17 +285,17 @@ class Model:
         self.current[which] = generation
 
     def flush(self, *_: int) -> None:
-        """Everything is written."""
+        """Write everything."""
         self.kept.archive.flush()
         self.saved = (dict(self.held), dict(self.current))
 
     def take_back(self, *_: int) -> None:
-        """A transaction is taken back: all since the last one is lost."""
+        """Roll a transaction back: everything since the last one is lost."""
         fail(self.kept)
         self._back()
 
     def reopen(self, *_: int) -> None:
-        """The process ends and another one begins."""
+        """End the process and start another one."""
         self.kept.close()
         self.kept = Keeper(self.path)
         self._back()
@@ -307,7 +307,7 @@ class Model:
             self.kept.db.run("UPDATE files SET generation = ? WHERE id = ?", (generation, file))
 
     def agree(self) -> None:
-        """Every version of every generation is a prefix of what it should be."""
+        """Check that every version of every generation is a prefix of its expected content."""
         self.flush()
         assert self.kept.troubles() == []
         rows = self.kept.db.read("SELECT generation, length FROM versions")

@@ -1,4 +1,4 @@
-"""Looking after a library: damage is found and named, faults lose nothing that was committed."""
+"""Maintaining a library: damage is found and named, faults lose nothing that was committed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_flipped_bit_anywhere_is_found_or_harmless(tmp_path: Path, seed: int) 
             assert {path: whole_file(kept, path) for path in held} == held
 
 
-# mending
+# repairing
 
 
 def test_a_damaged_chunk_is_taken_from_its_file_again(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def damage(kept: Keeper, which: str) -> None:
     kept.db.run(f"UPDATE chunks SET data = substr(data, 1, length(data) - 9) WHERE {which}")
 
 
-def test_what_belongs_to_nothing_is_dropped(tmp_path: Path) -> None:
+def test_unreferenced_data_is_dropped(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), lines(1, CHUNK))
         kept.archive.flush()
@@ -110,7 +110,7 @@ def test_what_belongs_to_nothing_is_dropped(tmp_path: Path) -> None:
 
 
 def whole_file(kept: Keeper, path: bytes) -> bytes:
-    """What a file holds, by its path."""
+    """Return the content of a file, by its path."""
     found = kept.db.read("SELECT generation FROM files WHERE path = ?", (path,))
     return kept.whole(found[0][0])
 
@@ -128,7 +128,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("statement", BROKEN)
-def test_what_does_not_fit_together_is_reported(tmp_path: Path, statement: str) -> None:
+def test_inconsistent_rows_are_reported(tmp_path: Path, statement: str) -> None:
     with keeper(tmp_path) as kept:
         kept.put(kept.file(b"/a"), lines(1, 3 * CHUNK))
         kept.archive.flush()
@@ -164,7 +164,7 @@ def forget(kept: Keeper, path: bytes) -> None:
         delete_sources(kept, [kept.source(path)])
 
 
-def test_what_is_forgotten_leaves_what_others_need(tmp_path: Path) -> None:
+def test_forgetting_leaves_data_that_others_need(tmp_path: Path) -> None:
     data = lines(1, 3 * CHUNK)
     fork = data.replace(b"a" * 36, b"b" * 36)
     with keeper(tmp_path) as kept:
@@ -186,7 +186,7 @@ def test_what_is_forgotten_leaves_what_others_need(tmp_path: Path) -> None:
         assert kept.troubles() == []
 
 
-def test_what_is_forgotten_is_not_in_the_file_any_more(tmp_path: Path) -> None:
+def test_forgotten_documents_are_not_in_the_file_any_more(tmp_path: Path) -> None:
     with keeper(tmp_path, threads=0) as kept:
         kept.put(kept.file(b"/secret-place"), b"hunter2 is incompressible")
         kept.archive.flush()
@@ -228,7 +228,7 @@ WORK = """if True:
 
 @contextmanager
 def at_work(path: Path, seed: int) -> Iterator[None]:
-    """Another process that works on a library and is killed in the end."""
+    """Run another process that works on a library and is killed at the end."""
     command = [sys.executable, "-c", WORK, str(path), str(seed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as child:
         assert child.stdout is not None
@@ -277,7 +277,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def fill(kept: Keeper) -> None:
-    """Keep more and more."""
+    """Store more and more data."""
     for number in range(100):
         with kept.db.transaction():
             kept.put(kept.file(b"/more/%d" % number), lines(number, 2 * CHUNK))

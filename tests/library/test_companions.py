@@ -1,4 +1,4 @@
-"""What belongs to a session is kept, shown, restored and forgotten with it."""
+"""Files that belong to a session are stored, shown, restored and forgotten with it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.companion_samples import (
 
 
 def said(conversation: Conversation) -> set[str]:
-    """What all messages say."""
+    """Return the texts of all messages."""
     return {message.text for message in conversation.messages()}
 
 
@@ -141,7 +141,7 @@ def test_files_that_an_older_library_passed_over_are_kept(tmp_path: Path, librar
     folder = write(tmp_path / "project", FILES)
     library.import_([folder])
     with library.db.transaction():
-        # As before: such files were remembered, and nothing of them was kept.
+        # As in earlier versions: such files were listed, but their content was not stored.
         library.db.run("UPDATE files SET generation = NULL, guard = NULL WHERE source = 0")
         library.db.run(
             "DELETE FROM generations WHERE file IN (SELECT id FROM files WHERE source = 0)"
@@ -152,7 +152,7 @@ def test_files_that_an_older_library_passed_over_are_kept(tmp_path: Path, librar
     assert files_in(tmp_path / "was") == OF_ONE
 
 
-def test_what_is_no_companion_is_not_kept(tmp_path: Path, library: Library) -> None:
+def test_files_that_are_not_companions_are_not_kept(tmp_path: Path, library: Library) -> None:
     others = {
         "repo/workflows/build.json": b"{}",
         f"{ONE}/notes.txt": b"x",

@@ -1,4 +1,4 @@
-"""Damage anywhere in a library is found, and the advice that is given for it helps."""
+"""Damage anywhere in a library is found, and the advice for it helps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLIPS = 40
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that has something in every table; nothing may change it."""
+    """Return a library with rows in every table; nothing may change it."""
     folder = tmp_path_factory.mktemp("damage")
     for path in made.history(folder / "place").files[3:]:
         path.unlink()
@@ -62,7 +62,7 @@ def copy(tmp_path: Path, whole: Path) -> Path:
 
 
 def change(root: Path, statement: str, values: tuple[object, ...] = ()) -> None:
-    """Change something as no program of ours would."""
+    """Change a value as none of our programs would."""
     db = sqlite3.connect(root / "library.sqlite")
     with db:
         done = db.execute(statement, values).rowcount
@@ -83,7 +83,7 @@ def columns(root: Path, table: str) -> list[str]:
 
 
 def _another(kind: str, old: Any) -> object:
-    """A value of the same kind."""
+    """Return another value of the same kind."""
     match kind:
         case "integer":
             return old + 1_000_003
@@ -98,7 +98,7 @@ def _another(kind: str, old: Any) -> object:
 
 
 def each_change(root: Path, table: str) -> Iterator[tuple[str, str]]:
-    """A change of one value of one row, for each column, and back."""
+    """Change one value of one row, for each column, and change it back."""
     db = sqlite3.connect(root / "library.sqlite")
     order = "rowid" if table in ("places", "sources", "files") else "1"
     for column in columns(root, table):
@@ -123,7 +123,7 @@ def each_change(root: Path, table: str) -> Iterator[tuple[str, str]]:
     db.close()
 
 
-# what cannot be made again
+# data that cannot be rebuilt
 
 
 @pytest.mark.parametrize("table", [each.name for each in TABLES])
@@ -152,11 +152,12 @@ def test_chunks_that_were_changed_are_found(copy: Path) -> None:
     assert checked(copy, read_data=True)
 
 
-# what can be made again
+# data that can be rebuilt
 
 
 def test_every_change_of_facts_is_found(copy: Path) -> None:
-    # Numbers of rows mean nothing; where it is wrong how far a source is told, an import tells it.
+    # Row ids have no meaning; where the extracted length of a source is wrong, an import reports
+    # it.
     not_reported = {"id", "indexed", "archived"}
     with Library.open(copy) as library, open_rebuilt_copy(library) as anew:
         assert [*compare_facts(library.db, anew.db)] == []

@@ -24,12 +24,12 @@ from tests.session.faults import unwritable
 
 
 def made(folder: Path) -> Database:
-    """A new database."""
+    """Return a new database."""
     return open_database(folder / "library.sqlite", write=True)
 
 
 def tables(db: Database) -> dict[str, str]:
-    """What a database is made of; a column that was added later has other spaces around it."""
+    """Return the schema of a database; a column that was added later has other spaces around it."""
     found = db.read("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
     return {name: re.sub(r"\s*([(),])\s*", r"\1", " ".join(sql.split())) for name, sql in found}
 
@@ -90,7 +90,7 @@ def test_text_that_is_none_is_damage(tmp_path: Path, bad: bytes) -> None:
 
 
 @pytest.mark.parametrize("junk", [b"not a database, but long enough to be one" * 99, b"\0" * 5000])
-def test_what_is_no_database_is_reported(tmp_path: Path, junk: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path, junk: bytes) -> None:
     path = tmp_path / "library.sqlite"
     path.write_bytes(junk)
     for write in (True, False):
@@ -167,7 +167,7 @@ def test_a_snapshot_stays_what_it_was(tmp_path: Path) -> None:
         assert reader.read("SELECT count(*) FROM names") == [(1,)]
 
 
-def test_a_mistake_in_a_statement_is_a_mistake(tmp_path: Path) -> None:
+def test_an_invalid_statement_is_an_internal_error(tmp_path: Path) -> None:
     with made(tmp_path) as db, pytest.raises(sqlite3.OperationalError):
         db.read("SELECT nothing FROM nowhere")
 
@@ -246,7 +246,7 @@ def test_steps_are_done_once_in_their_order_or_not_at_all(tmp_path: Path) -> Non
             open_database(tmp_path / "library.sqlite", write=write)
 
 
-def test_many_may_make_the_same_library_at_once(tmp_path: Path) -> None:
+def test_many_processes_may_create_the_same_library_concurrently(tmp_path: Path) -> None:
     failed: list[BaseException] = []
 
     def make() -> None:

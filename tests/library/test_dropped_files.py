@@ -1,4 +1,4 @@
-"""Files that were dropped into the studio are forgotten and scrubbed; all other files stay."""
+"""Files that were dropped on the studio are forgotten and scrubbed; all other files stay."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def dropped(root: Path, name: str, data: bytes) -> Path:
-    """A file as the studio keeps it."""
+    """Return a file as the studio stores it."""
     folder = dropped_files_folder(root)
     folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / name
@@ -30,7 +30,7 @@ def dropped(root: Path, name: str, data: bytes) -> Path:
 
 
 def session(uuid: str, text: str) -> bytes:
-    """A session of Claude Code with one prompt."""
+    """Return a session of Claude Code with one prompt."""
     line = {
         "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": "/work",
         "sessionId": uuid, "version": "2.0.0", "type": "user", "uuid": uuid,

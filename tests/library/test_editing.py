@@ -1,4 +1,4 @@
-"""Edits of kept conversations: a file changes when it is saved, and only if it is the same."""
+"""Edits of stored conversations: a file changes when it is saved, and only if it is unchanged."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_edits_are_on_a_file_that_grows(kept: tuple[Library, Path]) -> None:
     assert b"Other words" in path.read_bytes()
 
 
-def test_what_came_before_a_save_stays_when_the_save_is_undone(kept: tuple[Library, Path]) -> None:
+def test_edits_before_a_save_stay_when_the_save_is_undone(kept: tuple[Library, Path]) -> None:
     library, path = kept
     edits = versions(library)
     edits.do(talk_of(edits), replaced("Other words"))
@@ -151,7 +151,7 @@ def test_an_edit_of_what_came_after_an_undone_one_can_be_saved(kept: tuple[Libra
     assert "later" in texts(edits.document())
 
 
-def test_what_was_saved_is_settled_when_the_file_goes_on(kept: tuple[Library, Path]) -> None:
+def test_a_saved_edit_is_final_when_the_file_grows(kept: tuple[Library, Path]) -> None:
     library, path = kept
     edits = versions(library)
     talk = talk_of(edits)
@@ -184,7 +184,9 @@ def test_a_file_that_was_replaced_is_not_written_over(kept: tuple[Library, Path]
     assert path.read_bytes() == LINE % NEW.encode()
 
 
-def test_what_the_format_cannot_hold_is_refused_at_once(kept: tuple[Library, Path]) -> None:
+def test_content_that_the_format_cannot_hold_is_refused_immediately(
+    kept: tuple[Library, Path],
+) -> None:
     edits = versions(kept[0])
     with pytest.raises(TalktreeError):
         edits.do(talk_of(edits), DeleteMessage(about=ABOUT))
@@ -207,7 +209,7 @@ def test_folders_and_documents_are_edited_too(tmp_path: Path, source: str) -> No
         assert "Other words" in [each.text for each in edits.document().find(talk.id).messages()]
 
 
-def test_a_file_that_left_its_folder_is_no_part_of_what_is_edited(tmp_path: Path) -> None:
+def test_a_file_that_left_its_folder_is_not_edited(tmp_path: Path) -> None:
     talk = tmp_path / "talk"
     talk.mkdir()
     for number in (1, 2, 10):
@@ -227,7 +229,7 @@ def test_a_file_that_left_its_folder_is_no_part_of_what_is_edited(tmp_path: Path
 
 @examples(15)
 @given(st.lists(st.sampled_from(["edit", "grow", "undo", "save"]), max_size=10))
-def test_what_came_automatically_is_never_lost(
+def test_appended_messages_are_never_lost(
     tmp_path_factory: pytest.TempPathFactory, verbs: list[str]
 ) -> None:
     place = tmp_path_factory.mktemp("grown")
@@ -341,7 +343,7 @@ def test_an_edit_after_a_save_is_based_on_what_came_since(kept: tuple[Library, P
         edits.undo()
 
 
-def test_what_was_saved_and_undone_counts_again_if_the_file_went_on(
+def test_a_saved_and_undone_edit_counts_again_if_the_file_grew(
     kept: tuple[Library, Path],
 ) -> None:
     library, path = kept
@@ -363,7 +365,7 @@ def test_what_was_saved_and_undone_counts_again_if_the_file_went_on(
     assert [edit.state for edit in edits.history.edits] == ["done", "undone"]
 
 
-def test_two_programs_do_not_edit_at_once(kept: tuple[Library, Path]) -> None:
+def test_two_programs_do_not_edit_concurrently(kept: tuple[Library, Path]) -> None:
     library, _ = kept
     edits = versions(library)
     seen = edits.history
@@ -438,7 +440,7 @@ KILLED = """if True:
 
 
 def test_a_save_that_is_killed_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
-    """Wherever it ends, the next import knows how far it came, and the way back is open."""
+    """Wherever it ends, the next import knows how far it came, and the edits can be reverted."""
 
     def saved(number: int) -> str:
         call = [sys.executable, "-c", KILLED, str(tmp_path / "library"), str(number), str(path)]

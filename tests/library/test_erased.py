@@ -32,14 +32,14 @@ def planted_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def copied(planted_once: tuple[Path, Path], tmp_path: Path) -> tuple[Path, Path]:
-    """A copy of the library; its sources stay where they are."""
+    """Return a copy of the library; its sources stay where they are."""
     home, path = planted_once
     shutil.copytree(home, tmp_path / "home")
     return tmp_path / "home", path
 
 
 def others_are_whole(home: Path, path: Path, into: Path) -> None:
-    """All other conversations are as their files are, and nothing is damaged."""
+    """Assert that all other conversations equal their files, and nothing is damaged."""
     assert talktree(home, "library", "check", "--read-data", "--json").stdout.count("kind") == 0
     listed = json.loads(talktree(home, "list", "--json", "--agents").stdout)
     others = [each for each in path.parent.glob("*.jsonl") if each != path]
@@ -51,7 +51,7 @@ def others_are_whole(home: Path, path: Path, into: Path) -> None:
         assert restored.read_bytes() == other.read_bytes()
 
 
-def test_the_scan_finds_all_that_is_planted(planted_once: tuple[Path, Path]) -> None:
+def test_the_scan_finds_everything_planted(planted_once: tuple[Path, Path]) -> None:
     kinds = {kind for kind, _ in found_in(planted_once[0], WORDS)}
     assert kinds == set(WORDS)
 
@@ -154,12 +154,12 @@ finally:
     sys.setprofile(None)
     print(int(sys.argv[1]) - left, file=sys.stderr)
 """
-"""Runs a command and kills it when it calls a function of the system or a library so many times."""
+"""Runs a command and kills it at a given number of system or library calls."""
 WHOLE = 10**9
 
 
 def run_and_kill(home: Path, moment: int, *words: str, text: str = "") -> int:
-    """Run a command that is killed at a moment; how many moments there were if it was not."""
+    """Run a command that is killed at a moment; return the number of moments if it was not."""
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(moment), *words],
         env={**os.environ, "TALKTREE_HOME": str(home)},
@@ -186,7 +186,8 @@ def test_a_killed_forget_is_finished_later(planted_once: tuple[Path, Path], tmp_
         run_and_kill(copy, chosen.randrange(1, moments), *forget)
         talktree(copy, "library", "check", *(("--read-data",) if each % 5 == 0 else ()))
         if found_in(copy, WORDS):
-            # It was killed before anything was decided: then it is still there as a whole.
+            # It was killed before the erasure was committed: then the conversation is still
+            # complete.
             assert SECRET in talktree(copy, "list", "--json").stdout
             talktree(copy, *forget)
         assert found_in(copy, WORDS) == set(), each
@@ -266,11 +267,11 @@ def test_a_lost_key_is_reported(tmp_path: Path) -> None:
 # scrubbing
 
 TOKEN = 'sk-"zqü/\\key<&>' + "7" * 20
-"""A secret with everything that formats escape."""
+"""A secret with all characters that formats escape."""
 
 
 def write_secrets(folder: Path) -> list[Path]:
-    """The same secret in files of several formats: plain, escaped and compressed."""
+    """Write the same secret to files of several formats: plain, escaped and compressed."""
     folder.mkdir(parents=True)
     lines = erased.session(SECRET, words=False, lines=30)
     turn = json.dumps({"role": "user", "content": f"use {TOKEN} or {TOKEN}, please"})
@@ -299,7 +300,7 @@ def write_secrets(folder: Path) -> list[Path]:
 
 
 def secrets_in(home: Path) -> set[tuple[str, str]]:
-    """Where the part of the secret is that no format escapes."""
+    """Return the places with the part of the secret that no format escapes."""
     return found_in(home, {"token": "7" * 20})
 
 

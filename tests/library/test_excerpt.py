@@ -1,4 +1,4 @@
-"""Excerpts: what is shown of a text, and where what was found is in it."""
+"""Excerpts: the shown part of a text, and the positions of matches in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _excerpt(text: str, query: str, width: int = 200) -> HitExcerpt:
 
 
 def _marked(text: str, query: str, width: int = 200) -> str:
-    """The excerpt with its marks in brackets."""
+    """Return the excerpt with its matches in brackets."""
     found = _excerpt(text, query, width)
     shown = found.text
     for start, end in reversed(found.marks):
@@ -50,7 +50,7 @@ def _marked(text: str, query: str, width: int = 200) -> str:
         ("", "a", ""),
     ],
 )
-def test_what_was_found_is_marked(text: str, query: str, expected: str) -> None:
+def test_matches_are_marked(text: str, query: str, expected: str) -> None:
     assert _marked(text, query) == expected
 
 
@@ -62,7 +62,7 @@ def test_the_place_where_most_is_found_is_shown() -> None:
     assert shown.endswith(ELLIPSIS)
 
 
-def test_a_match_far_behind_is_found_in_text_of_any_script() -> None:
+def test_a_match_near_the_end_is_found_in_text_of_any_script() -> None:
     for filling in (FILLING * 5, "文字列の中 é " * 900):
         assert "the [needle] here" in _marked(f"{filling} the needle here {filling}", "needle")
     assert "[針]" in _marked("文字列の中に" * 900 + "針" + "がある" * 900, "針")
@@ -138,7 +138,7 @@ def test_excerpts_of_any_text(text: str, query: str) -> None:
 
 
 @given(texts)
-def test_what_is_there_is_shown(text: str) -> None:
+def test_matches_are_shown_in_the_excerpt(text: str) -> None:
     if "foo" in split_words(text):
         assert _excerpt(text, "foo").marks
     if "oo" in normalize_letters(text):

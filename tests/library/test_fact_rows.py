@@ -1,4 +1,4 @@
-"""Calls and their outcomes: however they come together, the tables say the same."""
+"""Calls and their outcomes: however they are batched, the tables are the same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALLS = st.builds(
 OUTCOMES = st.builds(CallOutcome, key=KEYS, failed=st.booleans(), time=TIMES)
 EVENTS = st.lists(st.tuples(st.integers(1, 2), CALLS | OUTCOMES), max_size=8)
 BATCHES = st.lists(st.tuples(EVENTS, st.booleans()), max_size=5)
-"""What is told at a time, and whether it is written then."""
+"""The facts that are added together, and whether they are written then."""
 
 
 def _describe(events: list[CallFacts | CallOutcome]) -> ExtractedFacts:
@@ -45,7 +45,7 @@ def _rows(db: Database) -> list[tuple[object, ...]]:
 
 @given(BATCHES)
 def test_calls_and_outcomes_together_are_as_one_after_the_other(
-    stretches: list[tuple[list[tuple[int, CallFacts | CallOutcome]], bool]],
+    batches: list[tuple[list[tuple[int, CallFacts | CallOutcome]], bool]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = []
@@ -53,7 +53,7 @@ def test_calls_and_outcomes_together_are_as_one_after_the_other(
             with open_database(Path(folder) / f"{one_by_one}.sqlite", write=True) as db:
                 facts = FactWriter(db, Names(db))
                 batch: list[tuple[int, CallFacts | CallOutcome]] = []
-                for events, is_written in [*stretches, ([], True)]:
+                for events, is_written in [*batches, ([], True)]:
                     if one_by_one:
                         batch += events
                     else:

@@ -1,4 +1,4 @@
-"""A forgotten conversation stays away in every format it is converted to."""
+"""A forgotten conversation stays out in every format it is converted to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORMATS = {
 
 
 def copy_of(format: str, folder: Path) -> Path:
-    """A copy of the demo of a format."""
+    """Return a copy of the demo of a format."""
     source = DEMO / FORMATS[format]
     folder.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
@@ -38,7 +38,7 @@ def copy_of(format: str, folder: Path) -> Path:
 
 
 def forget_all(library: Library) -> int:
-    """Forget everything in a library; how many sources that were."""
+    """Forget everything in a library; return the number of sources."""
     entries = list(library.conversations(agents=True))
     library.forget_many({each.source: each for each in entries}.values())
     return len({each.source for each in entries})
@@ -83,7 +83,7 @@ def test_nothing_of_it_is_on_the_disk(tmp_path: Path) -> None:
     assert found_in(home, {"word": "sunset", "tool": "lantern"}) == set()
 
 
-def test_what_was_converted_twice_and_edited_stays_away(tmp_path: Path) -> None:
+def test_a_forgotten_conversation_converted_twice_and_edited_stays_away(tmp_path: Path) -> None:
     source = copy_of("studio", tmp_path / "src")
     with Library.open(tmp_path / "library", write=True) as library:
         library.import_([source])
@@ -101,7 +101,7 @@ def test_what_was_converted_twice_and_edited_stays_away(tmp_path: Path) -> None:
 
 
 def line(session: str, text: str) -> bytes:
-    """A session of one message."""
+    """Return a session of one message."""
     message = {
         "type": "user",
         "uuid": f"{session[:8]}-0000-4000-8000-000000000001",
@@ -153,7 +153,7 @@ SESSION = "7e2abd2d-7cfc-4447-9ddd-3ca8d14e02e9"
 
 
 def session_with_agent(folder: Path) -> Path:
-    """A session of Claude Code and a sub-agent in a file beside it."""
+    """Return a session of Claude Code and a sub-agent in a file beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = (DEMO / FORMATS["claude-code"]).read_text().splitlines()
     own = next(json.loads(line)["sessionId"] for line in lines if "sessionId" in line)

@@ -1,4 +1,4 @@
-"""The index on the disk: what is added, deleted and committed, by whom it is seen, and damage."""
+"""The index on the disk: additions, deletions, commits, their visibility, and damage."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ steps = st.lists(
 
 @examples(15)
 @given(steps)
-def test_what_is_deleted_is_gone_from_a_place_on(
+def test_deletions_apply_from_a_position_on(
     tmp_path_factory: pytest.TempPathFactory, done: list[tuple[str, int, int]]
 ) -> None:
     index = FullText.open(tmp_path_factory.mktemp("index"), write=True)
@@ -270,14 +270,14 @@ def test_an_index_that_vanishes_is_corrupt(tmp_path: Path) -> None:
         index.searcher()
 
 
-def test_a_file_that_a_killed_writer_left_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_a_file_left_by_a_killed_writer_blocks_no_other_writer(tmp_path: Path) -> None:
     index = _filled(tmp_path, (1, 0), (2, 0))
     manifest = index.folder / "meta.json"
     before = manifest.read_bytes()
     with index.writer() as writer:
         writer.delete(1)
         writer.commit()
-    # A kill before the manifest was replaced: what was deleted is noted in a file nobody knows.
+    # A kill before the manifest was replaced: the deletions are in a file that no manifest names.
     manifest.write_bytes(before)
     index = FullText.open(tmp_path, write=True)
     assert _held(index) == [(1, 0), (2, 0)]

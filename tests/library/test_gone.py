@@ -1,4 +1,4 @@
-"""What was imported and is gone, what is going to be deleted, and what could not be imported."""
+"""Imported files that are gone, files about to be deleted, and files that could not be imported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
-    """What a command prints to both streams."""
+    """Return the output of a command to both streams."""
     capfd.readouterr()
     assert run(words) == code
     reported = capfd.readouterr()
@@ -30,7 +30,7 @@ def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> st
 
 
 def shown_by(command: str) -> list[str]:
-    """The words of the last `talktree show` command in what was printed."""
+    """Return the words of the last `talktree show` command in an output."""
     (*_, last) = (line for line in command.splitlines() if line.strip().startswith("talktree show"))
     return shlex.split(last)[1:]
 
@@ -100,7 +100,7 @@ def test_a_session_that_will_be_deleted_is_named_once(
     assert path.stem in printed(capfd, "import"), "it went on meanwhile"
 
 
-def test_what_is_not_recognised_is_listed_with_the_reason(
+def test_undetected_files_are_listed_with_the_reason(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     place = tmp_path / "place"
@@ -139,7 +139,7 @@ def test_a_file_that_was_a_conversation_is_listed_when_it_is_none_any_more(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
-def test_what_cannot_be_read_is_listed_until_it_can(
+def test_unreadable_sources_are_listed_until_they_are_readable(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = made.small(tmp_path).save(tmp_path)

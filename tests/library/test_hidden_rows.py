@@ -18,7 +18,7 @@ GONE, META, FILE = "Wrong window, sorry", "Caveat: generated while offline", "/s
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    """A session with messages that are not shown, one with a call, and a deleted comment."""
+    """Return a session with hidden messages, one of them with a call, and a deleted comment."""
     monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
     call = {"type": "tool_use", "id": "c1", "name": "Read", "input": {"file_path": FILE}}
     result = {"type": "tool_result", "tool_use_id": "c1", "content": "the plan is 7"}

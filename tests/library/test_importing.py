@@ -1,4 +1,4 @@
-"""Imports: what is new, grown, replaced, gone, unreadable; and what an import may not do."""
+"""Imports: new, grown, replaced, missing and unreadable files; and what an import may not do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.library.picture import here, picture
 
 
 def fresh(tmp_path: Path, *paths: Path) -> Library:
-    """Another library of the same files."""
+    """Return another library of the same files."""
     library = Library.open(tmp_path / f"fresh{len(os.listdir(tmp_path))}", write=True)
     library.import_(paths)
     return library
@@ -30,7 +30,7 @@ def read_nothing(done: ImportResult) -> bool:
 
 
 def line(words: str, number: int = 1) -> made.Line:
-    """One more prompt for a session."""
+    """Return one more prompt for a session."""
     session = made.Session(made.Truth(), 900 + number)
     session.say(words)
     return session.lines[0]
@@ -94,7 +94,7 @@ def test_of_an_appended_line_only_the_new_bytes_are_parsed(
     made.append(grown, line("a pelican on the pier"))
     done = library.import_()
     assert (done.grown, done.records, done.files_opened) == (1, 1, 1)
-    # The bytes from before are only hashed, and the last of them are read twice.
+    # The earlier bytes are only hashed, and the last of them are read twice.
     assert done.bytes_read == before + min(before, GUARD) + grown.stat().st_size - before
     assert [hit.raw_path for hit in library.search("pelican")] == [os.fsencode(grown)]
 
@@ -180,7 +180,9 @@ def test_a_touched_file_is_read_but_not_reported(tmp_path: Path, library: Librar
     assert read_nothing(library.import_())
 
 
-def test_what_is_gone_is_kept_found_and_restored(tmp_path: Path, library: Library) -> None:
+def test_conversations_of_missing_files_are_kept_found_and_restored(
+    tmp_path: Path, library: Library
+) -> None:
     truth = made.history(tmp_path)
     library.import_([tmp_path / "projects"])
     before = picture(library)
@@ -229,7 +231,7 @@ def test_one_file_that_cannot_be_read_costs_itself(tmp_path: Path, library: Libr
     shut = truth.files[1]
     if os.geteuid() == 0:
         shut.unlink()
-        os.mkfifo(shut)  # for whom all rights are given, only a special file is closed
+        os.mkfifo(shut)  # for root, only a special file is unreadable
         done = library.import_([tmp_path / "projects"])
         assert done.new == len(truth.files) - 1
         return
@@ -241,7 +243,7 @@ def test_one_file_that_cannot_be_read_costs_itself(tmp_path: Path, library: Libr
     assert library.import_().new == 1
 
 
-def test_a_file_that_is_no_conversation_any_more_is_kept_as_it_was(
+def test_a_file_that_is_not_a_conversation_any_more_is_kept_as_it_was(
     tmp_path: Path, library: Library
 ) -> None:
     path = made.small(tmp_path, words="a bittern").save(tmp_path)
@@ -317,7 +319,7 @@ def test_places_are_looked_at_again(tmp_path: Path, library: Library) -> None:
         library.import_([tmp_path / "three"])
 
 
-def test_what_is_done_is_reported_source_by_source(tmp_path: Path, library: Library) -> None:
+def test_progress_is_reported_source_by_source(tmp_path: Path, library: Library) -> None:
     truth = made.history(tmp_path)
     reported: list[ImportProgress] = []
     library.import_([tmp_path], progress=reported.append)
@@ -350,7 +352,7 @@ def test_a_folder_that_comes_back_has_only_the_files_it_has_then(
     assert here(picture(library)) == here(picture(fresh(tmp_path, tmp_path / "talks")))
 
 
-def test_a_line_that_is_too_long_is_kept_and_reported_of(
+def test_a_line_that_is_too_long_is_kept_and_reported(
     tmp_path: Path, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = made.Session(made.Truth(), 1)

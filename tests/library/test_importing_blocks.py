@@ -1,4 +1,4 @@
-"""Blocks of whole lines, however the bytes come and however long lines are."""
+"""Blocks of whole lines, however the bytes arrive and however long lines are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library that followed its files is the one that would be made of them now."""
+"""A library that followed its files equals one that is made from them now."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_a_kept_conversation_can_be_read_and_has_versions(tmp_path: Path) -> Non
         assert restored.stat().st_size < len(session.bytes())
 
 
-def test_what_it_holds_is_reported(tmp_path: Path) -> None:
+def test_its_content_is_reported(tmp_path: Path) -> None:
     truth = made.history(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:
         assert library.info().last_import is None

@@ -1,4 +1,4 @@
-"""The library with small limits: what holds for large files is seen with small ones."""
+"""The library with small limits: the laws for large files are tested with small ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHOLE = settings(SHARE, max_examples=400, stateful_step_count=40)
 
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All sizes divided by 64, and transactions of a few kilobytes."""
+    """Divide all sizes by 64, with transactions of a few kilobytes."""
     limits.shrink(monkeypatch)
     monkeypatch.setattr(import_run, "BATCH_BYTES", 1 << 13)
 

@@ -1,4 +1,4 @@
-"""The made histories hold what they say they hold."""
+"""The made histories contain what their truth says."""
 
 from __future__ import annotations
 

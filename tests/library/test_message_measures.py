@@ -1,6 +1,6 @@
 """What message histories record about messages: statistics, tables, search and studio agree.
 
-The oracle reads the JSON itself and knows nothing of formats.
+The oracle reads the JSON itself and does not know formats.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def history(tmp_path: Path) -> Path:
 
 
 def words_of(path: Path) -> dict[str, dict[str, int]]:
-    """How often each word occurs, straight from the file."""
+    """Count each word directly in the file."""
     found: dict[str, Counter[str]] = {}
     for each in json.loads(path.read_text())["message_history"]:
         classes = each.get(CLASSES) or {}
@@ -184,7 +184,7 @@ def test_statistics_of_the_library(
     assert "Rigid Body" in output(capfd, "stats", *kept)
 
 
-def test_show_tells_them_message_by_message(
+def test_show_prints_them_message_by_message(
     history: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (talk,) = json.loads(output(capfd, "show", str(history), "--json"))["conversations"]

@@ -1,4 +1,4 @@
-"""Files that move between imports stay the same conversations, and take nobody's place."""
+"""Files that move between imports stay the same conversations, and do not replace others."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_file_that_is_another_when_it_has_moved_is_new(tmp_path: Path, library
 
 
 def test_a_file_moves_to_where_something_is_kept(tmp_path: Path, library: Library) -> None:
-    """What is kept under a name is never given up for what has that name later."""
+    """What is stored under a name is never dropped for a file that gets the name later."""
     first = made.small(tmp_path, words="a curlew").save(tmp_path)
     other = first.with_name("other.jsonl")
     other.write_bytes(first.read_bytes().replace(b"curlew", b"godwit"))
@@ -71,9 +71,7 @@ def test_a_file_moves_to_where_something_is_kept(tmp_path: Path, library: Librar
     assert library.check(read_data=True) == []
 
 
-def test_what_is_called_as_its_file_is_called_so_when_that_has_moved(
-    tmp_path: Path, library: Library
-) -> None:
+def test_an_id_from_a_file_name_follows_the_moved_file(tmp_path: Path, library: Library) -> None:
     folder = tmp_path / "projects"
     folder.mkdir()
     path = folder / "two.jsonl"

@@ -1,4 +1,4 @@
-"""Below a folder that was named, everything is imported, or listed with a reason."""
+"""Everything below a named folder is imported, or listed with a reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPRESSED = {"a.txt.gz": "studio-text.txt", "sx.xml.gz": "studio-xml.xml"}
 
 
 def odd_folder(folder: Path) -> Path:
-    """Conversations under unusual names, and things that are not conversations."""
+    """Return conversations under unusual names, and files that are not conversations."""
     (folder / "sub").mkdir(parents=True)
     for name, demo in ODD.items():
         shutil.copy(DEMO / demo, folder / name)
@@ -58,7 +58,7 @@ NOT_IMPORTED = {
 
 
 def listed(library: Library, folder: Path) -> dict[str, str]:
-    """What a library says it did not import, by the path below a folder."""
+    """Return what a library lists as not imported, by the path below a folder."""
     return {
         os.path.relpath(os.fsdecode(each.path), folder): each.why
         for each in library.info().not_imported
@@ -78,7 +78,7 @@ def test_every_file_is_imported_or_listed(tmp_path: Path, library: Library) -> N
     assert sum(each.messages for each in kept) == sum(map(len, read))
 
 
-def test_what_was_listed_is_not_looked_at_again(tmp_path: Path, library: Library) -> None:
+def test_listed_files_are_not_read_again(tmp_path: Path, library: Library) -> None:
     folder = odd_folder(tmp_path / "odd")
     library.import_([folder])
     again = library.import_()
@@ -160,7 +160,7 @@ def test_account_of_a_batch_is_not_a_conversation(tmp_path: Path, library: Libra
 
 
 def damaged_folder(folder: Path) -> int:
-    """Compressed files of which some are damaged; how many files there are."""
+    """Write compressed files, some of them damaged; return how many files there are."""
     folder.mkdir()
     names = ("claude-code.jsonl", "muse.json", "studio.json", "studio-xml.xml")
     for name in names:

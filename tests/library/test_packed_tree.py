@@ -1,4 +1,4 @@
-"""The packed shape agrees with the model's tree."""
+"""The packed tree agrees with the model's tree."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ NODES = st.lists(
     ),
     max_size=14,
 )
-"""Few ids, so that forks, doubles that differ, loops and links to what comes later are frequent."""
+"""Few ids, so that forks, differing duplicates, loops and forward links are frequent."""
 
 
 def rows(nodes: list[Line]) -> list[Line]:
-    """The same with long plain rows between forks: every id is one of its own, most hang on the one
-    before."""
+    """Return the same with long plain rows between forks: every id is unique, most are children of
+    the previous one."""
     for number, node in enumerate(nodes):
         asked = node["parentUuid"]
         node["uuid"] = f"n{number}"
@@ -55,7 +55,7 @@ def rows(nodes: list[Line]) -> list[Line]:
 
 
 def again(nodes: list[Line]) -> list[Line]:
-    """The same with some lines once more, as a program that writes them again does it."""
+    """Return the same with some lines written twice, as some programs do."""
     return [*nodes[:8], *nodes[2:5], *nodes[8:], *nodes[:2]]
 
 
@@ -64,7 +64,7 @@ def shape_of(data: bytes) -> PackedTree:
 
 
 def is_main(talk: Conversation, position: int | None) -> bool:
-    """Whether neither a record nor anything it hangs on is a sub-agent's."""
+    """Whether neither a record nor any of its ancestors is a sub-agent's."""
     while position is not None:
         if talk.skeleton.sidechain[position]:
             return False
@@ -73,7 +73,7 @@ def is_main(talk: Conversation, position: int | None) -> bool:
 
 
 def assert_agrees(shape: PackedTree, talk: Conversation) -> None:
-    """Leaf, branches and what the leaf reaches are what the tree says."""
+    """Assert that the leaf, the branches and the leaf's ancestors agree with the tree."""
     tree, skeleton = talk.tree, talk.skeleton
     nodes = [at for at, trait in enumerate(skeleton.traits) if trait or at in skeleton.copies]
     number = {position: place for place, position in enumerate(nodes)}
@@ -114,7 +114,7 @@ def test_files_have_the_shape_the_tree_gives_them(path: Path) -> None:
 
 
 @given(NODES, st.integers(0, 14))
-def test_a_shape_grows_as_if_it_had_been_made_at_once(nodes: list[Line], cut: int) -> None:
+def test_an_extended_shape_equals_one_made_in_one_step(nodes: list[Line], cut: int) -> None:
     data = b"".join(map(encoded, again(nodes)))
     links, read = claude_code.extract_claude_code(data).links, make_reader(data)
     grown = PackedTree.unpack(PackedTree().with_links(links[:cut], read).pack()).with_links(

@@ -1,4 +1,4 @@
-"""Queries as people write them: what they say, and what is said of those that cannot be read."""
+"""Queries as users write them: their meaning, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
         ('a"b c"', AllOf((A, Phrase(("b", "c"))))),
     ],
 )
-def test_what_queries_say(text: str, expected: Query) -> None:
+def test_queries_are_parsed(text: str, expected: Query) -> None:
     assert parse(text) == expected
 
 
@@ -127,7 +127,7 @@ def test_what_queries_say(text: str, expected: Query) -> None:
         ("a (" * (DEEPEST + 1), 3 * DEEPEST + 2, "parentheses", "fewer"),
     ],
 )
-def test_what_is_said_of_queries_that_cannot_be_read(
+def test_invalid_queries_have_an_error_with_position_and_hint(
     text: str, position: int, why: str, hint: str
 ) -> None:
     with pytest.raises(BadQuery) as raised:
@@ -205,7 +205,7 @@ def test_times_are_dates_or_so_long_ago(text: str, expected: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "2026-13", "2026-1-32", "0000", "d", "7", "7x", "-7d", "٢d"])
-def test_what_is_no_time(text: str) -> None:
+def test_invalid_times_are_refused(text: str) -> None:
     assert parse_moment(text, NOW) is None
 
 

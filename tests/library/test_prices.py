@@ -1,4 +1,4 @@
-"""What tokens cost: dated, exact, and never guessed."""
+"""The cost of tokens: dated, exact, and never guessed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def own(folder: Path, text: str) -> Prices:
 
 
 def cost(prices: Prices, model: str, when: str = "2026-06-01", band: int = 0) -> float | None:
-    """A million tokens of input, in dollars."""
+    """Return the cost of a million input tokens, in dollars."""
     price = prices.find_price(model, day(when), band)
     return None if price is None else price.compute_cost(MILLION, 0, 0, 0, 0) / UNIT
 
@@ -123,7 +123,7 @@ def test_own_prices_may_begin_some_day(tmp_path: Path) -> None:
         ("[[price", "TOML"),
     ],
 )
-def test_what_is_wrong_in_own_prices_is_reported(tmp_path: Path, text: str, what: str) -> None:
+def test_errors_in_own_prices_are_reported(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(UsageError, match=what) as caught:
         own(tmp_path, text)
     assert str(tmp_path) in caught.value.message

@@ -1,4 +1,4 @@
-"""What is told of messages: pieces, titles, calls, measures."""
+"""What is extracted from messages: pieces, titles, calls, measures."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_every_format_is_reported(tmp_path: Path) -> None:
         ]
 
 
-def test_what_muse_measures(tmp_path: Path) -> None:
+def test_measures_of_muse_are_extracted(tmp_path: Path) -> None:
     path = tmp_path / "muse.json"
     path.write_text(
         """{"conversation_id": "c", "message_history": [{"id": "m", "role": "user",

@@ -1,4 +1,5 @@
-"""The reader of lines tells what the general reader tells, of any lines, in any stretches."""
+"""The fast reader of lines extracts the same as the general reader, from any lines in any
+batches."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ FILES = [
 
 
 def bare(facts: ExtractedFacts, data: bytes | None = None) -> dict[str, Any]:
-    """All that is told, without the places where it stands; `data` is what was read as lines."""
+    """Return everything that was extracted, without positions; `data` is what was read as lines."""
     shape = PackedTree().with_links(facts.links, None if data is None else make_reader(data))
     shape.habits = facts.habits
     nodes = resolve_tree(shape)
@@ -43,7 +44,7 @@ def bare(facts: ExtractedFacts, data: bytes | None = None) -> dict[str, Any]:
         "calls": [each._replace(at=0) for each in facts.calls],
         "outcomes": facts.outcomes,
         "measures": facts.measures,
-        # With copies the importer asks the model for the id, and the last record may be one.
+        # With copies the importer reads the id from the model, and the last record may be one.
         "head": replace(facts.head, native=None, leaf=None) if shape.copies else facts.head,
         "parents": list(nodes.parents),
         "bits": [each & ~FOLLOWS for each in nodes.records.bits],
@@ -56,7 +57,8 @@ def bare(facts: ExtractedFacts, data: bytes | None = None) -> dict[str, Any]:
 
 
 def generally(source: Source) -> ExtractedFacts:
-    """What the general reader tells; a file that names no session is not known by its name."""
+    """Extract with the general reader; a file that names no session does not get its name as the
+    id."""
     reported = from_model.extract_source(source, FORMAT)
     if reported.head.native == "input":
         reported.head = replace(reported.head, native=None)
@@ -64,7 +66,7 @@ def generally(source: Source) -> ExtractedFacts:
 
 
 def in_batches(data: bytes, cuts: list[int]) -> ExtractedFacts:
-    """The same lines, told a stretch at a time and joined."""
+    """Extract the same lines in batches and join the results."""
     ends = {data.rfind(b"\n", 0, cut + 1) + 1 for cut in cuts} | {0, len(data)}
     bounds = sorted(ends)
     whole = claude_code.extract_claude_code(b"")
@@ -80,7 +82,8 @@ def in_batches(data: bytes, cuts: list[int]) -> ExtractedFacts:
 
 
 def compare(data: bytes, model: ExtractedFacts) -> None:
-    """The reader of lines says what the model says; copies count in no role, as in the model."""
+    """Assert that the fast reader agrees with the model; copies count in no role, as in the
+    model."""
     found, expected = bare(claude_code.extract_claude_code(data), data), bare(model)
     if "roles" not in found:
         expected["head"] = replace(expected["head"], native=None, leaf=None)
@@ -88,36 +91,36 @@ def compare(data: bytes, model: ExtractedFacts) -> None:
 
 
 @given(sessions)
-def test_both_readers_tell_the_same(data: bytes) -> None:
+def test_both_readers_extract_the_same(data: bytes) -> None:
     compare(data, generally(Source.of_bytes(data)))
 
 
 @given(st.integers(0, 1 << 31))
 @examples(300)
-def test_both_readers_tell_the_same_of_random_trees(seed: int) -> None:
+def test_both_readers_extract_the_same_from_random_trees(seed: int) -> None:
     data = to_bytes(random_session(seed))
     compare(data, generally(Source.of_bytes(data)))
 
 
 @given(broken_sessions)
-def test_both_readers_tell_the_same_of_broken_lines(data: bytes) -> None:
+def test_both_readers_extract_the_same_from_broken_lines(data: bytes) -> None:
     compare(HEADER + data, generally(Source.of_bytes(HEADER + data)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_both_readers_tell_the_same_of_files(path: Path) -> None:
+def test_both_readers_extract_the_same_from_files(path: Path) -> None:
     data = path.read_bytes()
     whole = data if data.endswith(b"\n") else data + b"\n"
     compare(whole, from_model.extract_source(load(path), FORMAT))
 
 
-def test_both_readers_tell_the_same_of_a_history(tmp_path: Path) -> None:
+def test_both_readers_extract_the_same_from_a_history(tmp_path: Path) -> None:
     for path in made.history(tmp_path).files:
         compare(path.read_bytes(), from_model.extract_source(load(path), FORMAT))
 
 
 @given(sessions | broken_sessions, st.lists(st.integers(0, 2000), max_size=4))
-def test_ranges_tell_what_the_whole_tells(data: bytes, cuts: list[int]) -> None:
+def test_ranges_extract_the_same_as_the_whole(data: bytes, cuts: list[int]) -> None:
     whole, joined = claude_code.extract_claude_code(data), in_batches(data, cuts)
     for name in (
         "pieces",

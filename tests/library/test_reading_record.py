@@ -1,4 +1,4 @@
-"""A record made again is the one that was told."""
+"""A record that is extracted again gives the same as before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.library.reading_sessions import broken_sessions, sessions
 
 
 def bare(piece: SearchPiece) -> SearchPiece:
-    """A piece without the tags that only other lines know."""
+    """Return a piece without the tags that depend on other lines."""
     return piece._replace(tags=" ".join(t for t in piece.tags.split() if not t.startswith("tool=")))
 
 
@@ -26,7 +26,7 @@ def test_pieces_are_made_again_from_their_line(data: bytes) -> None:
         places.setdefault(piece.at, []).append(piece)
     for at, pieces in places.items():
         again = extract_pieces(read_line_at(lambda start, size: data[start : start + size], at), at)
-        # A list of tasks that did not change is told by its record, not by the whole file.
+        # A list of tasks that did not change is extracted from its record, not from the whole file.
         assert list(map(bare, again))[: len(pieces)] == list(map(bare, pieces))
         assert {piece.kind for piece in again[len(pieces) :]} <= {"todo"}
 

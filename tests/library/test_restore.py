@@ -1,4 +1,4 @@
-"""Restoring: any version byte for byte, beneath one folder, over nothing."""
+"""Restoring: any version byte for byte, below one folder, never over existing files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.session.faults import small_disk, unwritable
 
 
 def found(folder: Path) -> dict[bytes, bytes]:
-    """All files beneath a folder."""
+    """Return all files below a folder."""
     top = os.fsencode(folder)
     return {
         os.path.relpath(os.path.join(above, name), top): Path(
@@ -125,7 +125,7 @@ def test_names_of_any_bytes_come_back(
     assert found(place / "into") == {folder + b"/" + name: b"said"}
 
 
-# what is refused
+# refusals
 
 
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_link_on_the_way_is_not_followed(tmp_path: Path) -> None:
     assert not list(outside.iterdir())
 
 
-def test_what_is_not_kept_is_reported(tmp_path: Path) -> None:
+def test_contents_that_are_not_kept_are_reported(tmp_path: Path) -> None:
     with keeper(tmp_path) as kept:
         with pytest.raises(NotFound, match="nothing is kept"):
             restore_source(kept, 7, tmp_path / "into")

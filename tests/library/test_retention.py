@@ -1,4 +1,4 @@
-"""Retention: rules let go what one works out by hand, and no clock empties a library."""
+"""Retention: rules forget what is computed by hand, and a wrong clock empties no library."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AGES = (0, 1, 29, 31, 100, 179, 181, 400, 800)
 
 
 class Talk(NamedTuple):
-    """A conversation as the test made it: all that the oracle knows."""
+    """A conversation as the test made it: the input of the oracle."""
 
     id: str
     age: float
@@ -62,18 +62,18 @@ class Shelf(NamedTuple):
         )
 
     def ids(self) -> set[str]:
-        """The conversations that the library has."""
+        """Return the conversations in the library."""
         with Library.open() as library:
             return {each.id for each in library.conversations()}
 
     def due(self) -> set[str]:
-        """What the rules would let go now."""
+        """Return what the rules would forget now."""
         with Library.open() as library:
             return {case.entry.id for case in library.retention().cases}
 
 
 def write_talk(folder: Path, number: int, age: float, project: str) -> Talk:
-    """A session whose last message is that old, in days."""
+    """Write a session whose last message is `age` days old."""
     id = f"{number:08x}-0000-4000-8000-{number:012x}"
     last = datetime.now(UTC) - timedelta(days=age)
     lines = []
@@ -118,7 +118,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 
 def random_rules(chance: random.Random) -> tuple[str, list[dict[str, Any]]]:
-    """Some rules, as text and as values."""
+    """Return some rules, as text and as values."""
     rules = []
     for _ in range(chance.randrange(1, 5)):
         rule: dict[str, Any] = (
@@ -142,7 +142,7 @@ def random_rules(chance: random.Random) -> tuple[str, list[dict[str, Any]]]:
 
 
 def by_hand(talks: list[Talk], rules: list[dict[str, Any]]) -> set[str]:
-    """What is due, worked out one conversation and one rule at a time."""
+    """Compute what is due, one conversation and one rule at a time."""
     days = {"30d": 30, "25w": 175, "180d": 180, "1y": 365.5, "2y": 730.5, "6m": 182}
     out = set()
     for talk in talks:
@@ -159,7 +159,7 @@ def by_hand(talks: list[Talk], rules: list[dict[str, Any]]) -> set[str]:
     return out
 
 
-def test_what_is_due_is_what_one_works_out_by_hand(shelf: Shelf) -> None:
+def test_due_conversations_equal_those_computed_by_hand(shelf: Shelf) -> None:
     chance = random.Random(SEED)
     seen = set()
     for _ in range(scale(60)):
@@ -194,7 +194,7 @@ def test_the_command_shows_first_and_forgets_with_yes(shelf: Shelf) -> None:
         assert list(library.search("text 9", limit=None).hits) == []
 
 
-def test_what_a_reader_keeps_is_reported(shelf: Shelf) -> None:
+def test_data_kept_by_a_reader_is_reported(shelf: Shelf) -> None:
     shelf.configure('[[retention]]\nforget-after = "30d"\n')
     reader = sqlite3.connect(shelf.home / "library" / "library.sqlite", isolation_level=None)
     reader.execute("BEGIN")
@@ -230,7 +230,7 @@ def test_imports_apply_rules_only_after_they_were_confirmed(shelf: Shelf) -> Non
     assert shelf.ids() == before - oldest, "a changed rule has to be confirmed"
     shelf.configure('# the same again\n[[retention]]\nforget-after = "500 d"\n')
     with Library.open(write=True) as library:
-        # By the calendar of a year and some later these have reached the age, too.
+        # A year and some later these have reached the age, too.
         library.db.run("UPDATE sources SET last = last - ?", (150 * DAY,))
         library.db.run("UPDATE conversations SET last = last - ?", (150 * DAY,))
     said = shelf.run("import", "--json")
@@ -280,7 +280,7 @@ def test_a_file_goes_only_with_all_its_conversations(shelf: Shelf, tmp_path: Pat
         assert [case.conversations for case in later.cases] == [2]
 
 
-def test_what_went_on_after_the_import_is_not_forgotten(shelf: Shelf) -> None:
+def test_conversations_that_grew_after_the_import_are_not_forgotten(shelf: Shelf) -> None:
     shelf.configure('[[retention]]\nforget-after = "700d"\n')
     before = shelf.due()
     talk = next(each for each in shelf.talks if each.id in before)
@@ -347,7 +347,7 @@ def test_a_clock_some_days_ahead_forgets_nothing(shelf: Shelf, tmp_path: Path) -
             result = run_retention(library, now=now + days * DAY)
             assert f"{days} days after" in (result.why_not or "")
             assert "retention --yes" in (result.hint or "")
-        # What is written and imported under the wrong clock does not make it right.
+        # Files written and imported under the wrong clock do not make it right.
         later = write_talk(tmp_path / "later", 998, 0, PROJECTS[2])
         os.utime(later.path, ns=(now + 40 * DAY, now + 40 * DAY))
         library.import_([later.path])
@@ -357,7 +357,7 @@ def test_a_clock_some_days_ahead_forgets_nothing(shelf: Shelf, tmp_path: Path) -
         assert run_retention(library, now=now + 12 * DAY).why_not is None
 
 
-def test_files_that_go_on_changing_show_that_the_clock_is_right(
+def test_files_that_keep_changing_show_that_the_clock_is_right(
     shelf: Shelf, tmp_path: Path
 ) -> None:
     shelf.configure('[[retention]]\nforget-after = "2000d"\n')
@@ -373,7 +373,7 @@ def test_files_that_go_on_changing_show_that_the_clock_is_right(
 
 
 def set_run(shelf: Shelf, days: int) -> None:
-    """Have the last run, and all imports, be some days from now: as if the clock had been set."""
+    """Move the last run and all imports by some days, as if the clock had been set."""
     with Library.open(shelf.home / "library", write=True) as library:
         moved = time.time_ns() + days * DAY
         library.db.run("UPDATE about SET value = ? WHERE key = 'retention-clock'", (str(moved),))
@@ -425,7 +425,7 @@ def test_a_message_of_the_future_counts_as_now(shelf: Shelf, tmp_path: Path) -> 
         assert talk.id not in {case.entry.id for case in cases}, "its age is 0 whenever one looks"
 
 
-# trouble
+# errors
 
 
 @pytest.mark.parametrize(

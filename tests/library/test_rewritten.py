@@ -20,7 +20,7 @@ LINES = 120
 
 @cache
 def session(words: str, count: int = LINES) -> bytes:
-    """A session with long prompts that begin with some words."""
+    """Return a session with long prompts that begin with some words."""
     said = made.Session(made.Truth(), 1)
     for number in range(count):
         said.say(f"{words} {number} " + f"{number:04}" * 1000)
@@ -34,7 +34,7 @@ def replace_in_place(path: Path, data: bytes) -> None:
 
 
 def versions(library: Library, path: Path) -> list[bytes]:
-    """The content of each version that the library has of a file, the oldest first."""
+    """Return the content of each version of a file in the library, the oldest first."""
     kept = library.conversation(str(path))
     return [
         b"".join(library.content(kept, version=each.number).as_bytes().values())
@@ -102,12 +102,13 @@ def test_a_small_file_is_compared_as_a_whole_while_it_is_watched(
 
 
 def missed(library: Library, path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, bytes]:
-    """A rewrite that a sample of one chunk does not see: the first content, and what is there."""
+    """Return a rewrite that a sample of one chunk does not detect: the first and the new
+    content."""
     monkeypatch.setattr(archive_writer, "SAMPLE", 1)
     first = session("heron")
     path.write_bytes(first)
     library.import_([path.parent])
-    # Which chunk is compared depends on the size: one of two lengths misses the first chunk.
+    # The size determines which chunk is compared: one of two lengths misses the first chunk.
     for words in ("more", "more.", "more..", "more..."):
         second = first.replace(b"heron 3 ", b"stork 3 ") + session(words, 1)
         replace_in_place(path, second)
@@ -162,7 +163,7 @@ def test_versions_of_a_watched_file_stay_when_it_was_only_appended_to(
     assert versions(library, path) == [*all_versions, replaced]
 
 
-def test_what_was_appended_stays_although_the_file_can_no_longer_be_compared(
+def test_appended_messages_stay_although_the_file_can_no_longer_be_compared(
     tmp_path: Path, library: Library, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive_writer, "SAMPLE", 1)

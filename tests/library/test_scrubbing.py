@@ -1,4 +1,4 @@
-"""A scrubbed secret is found in every way of writing it, and nothing but words is replaced."""
+"""A scrubbed secret is found in every encoding, and only text is replaced."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ DEMO = Path(__file__).parents[2] / "demo"
 
 
 def units(text: str) -> str:
-    """All characters as JSON writes them by their numbers."""
+    """Return all characters as JSON number escapes."""
     data = text.encode("utf-16-be").hex()
     return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
 
 
 def as_json(text: str, chosen: random.Random) -> str:
-    """A string of JSON with some characters by their numbers."""
+    """Return a JSON string with some characters as number escapes."""
     return "".join(
         units(char) if chosen.random() < 0.4 else json.dumps(char, ensure_ascii=False)[1:-1]
         for char in text
@@ -41,13 +41,13 @@ def as_json(text: str, chosen: random.Random) -> str:
 
 
 def as_xml(text: str, chosen: random.Random) -> str:
-    """The text of an element with some characters by their numbers."""
+    """Return the text of an element with some characters as number escapes."""
     ways = (html.escape, lambda char: f"&#{ord(char)};", lambda char: f"&#x{ord(char):X};")
     return "".join(ways[chosen.choice((0, 0, 0, 1, 2))](char) for char in text)
 
 
 def unwrapped(text: str, layers: list[str]) -> str:
-    """What is inside all layers, as the parsers of others read them."""
+    """Return the content inside all layers, as other parsers read them."""
     for layer in reversed(layers):
         text = json.loads(text)["a"] if layer == "json" else html.unescape(text[3:-4])
     return text
@@ -77,7 +77,7 @@ def test_all_ways_of_writing_a_secret_are_found() -> None:
 
 
 def numbered(number: int, text: str, lines: int = 4) -> bytes:
-    """A session that says something."""
+    """Return a session with a text."""
     id = f"{number:08x}-1111-4000-8000-000000000000"
     return session(id, words=False, lines=lines) + _line(
         id, 99, {"role": "user", "content": "and"}
@@ -85,7 +85,7 @@ def numbered(number: int, text: str, lines: int = 4) -> bytes:
 
 
 def smallest_gzip(data: bytes) -> bytes:
-    """The data compressed as well as it can be: there is no room for anything longer."""
+    """Return the data compressed as well as possible: there is no room for anything longer."""
     made = (
         zlib.compressobj(9, zlib.DEFLATED, 31, memory, strategy)
         for memory in range(1, 10)
@@ -95,7 +95,7 @@ def smallest_gzip(data: bytes) -> bytes:
 
 
 def write_hidden(folder: Path) -> dict[str, bytes]:
-    """Files that hold the token in ways that a search for its bytes does not see."""
+    """Write files that hold the token in ways that a search for its bytes does not find."""
     comment = {"id": "m0000001", "userId": "u", "type": "user", "timestamp": 1733800000000}
     text = json.dumps([{**comment, "content": TOKEN, "attachments": [], "children": []}], indent=1)
     nested = json.dumps(json.dumps({"k": TOKEN}))[1:-1].replace('"', '\\"')
@@ -129,13 +129,13 @@ def write_hidden(folder: Path) -> dict[str, bytes]:
 
 
 def restored(library: Library, path: Path, into: Path) -> bytes:
-    """What the library has of a file."""
+    """Return the library's content of a file."""
     (made,) = library.restore(library.conversation(str(path)), into)
     return made.read_bytes()
 
 
 def text_of(data: bytes) -> str:
-    """What a file says, with all escapes taken off."""
+    """Return the text of a file without any escapes."""
     if data.startswith(b"\x28\xb5\x2f\xfd"):
         reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
         data = reader.read()
@@ -183,7 +183,9 @@ def test_no_way_of_writing_it_stays_or_comes_back(tmp_path: Path, *, scrub_first
 
 
 @pytest.mark.parametrize("scrub_first", [True, False])
-def test_what_leaves_no_room_becomes_longer(tmp_path: Path, *, scrub_first: bool) -> None:
+def test_a_replacement_without_room_makes_the_file_longer(
+    tmp_path: Path, *, scrub_first: bool
+) -> None:
     place, secret = tmp_path / "src", "q7zk"
     place.mkdir()
     (place / "0.jsonl").write_bytes(numbered(0, secret))
@@ -258,7 +260,7 @@ def demo_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_what_is_not_a_word_is_not_replaced(demo_library: Path, word: str) -> None:
+def test_only_words_are_replaced(demo_library: Path, word: str) -> None:
     with Library.open(demo_library, write=True) as library:
         with pytest.raises(RefusedInput, match="nothing was changed"):
             library.scrub(word)
@@ -330,7 +332,7 @@ def test_the_command_says_what_it_would_do_and_does_not_show_the_secret(tmp_path
     assert found_in(home, {"token": TOKEN}) == set()
 
 
-def test_what_is_not_found_is_not_looked_for_later(tmp_path: Path) -> None:
+def test_a_scrub_without_matches_is_not_applied_to_later_imports(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(numbered(71, "hello"))
     with Library.open(tmp_path / "library", write=True) as library:

@@ -1,4 +1,4 @@
-"""Searching a library that was imported: what is found, how it is told, and what that loads."""
+"""Searching an imported library: results, their form, and what a search loads."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_lines_in_the_short_way_are_the_lines(library: Library) -> None:
     assert read_lines_at(library.db, [LinePlace(9999, 0)]) == {}
 
 
-def test_a_hit_tells_where_it_is(library: Library) -> None:
+def test_a_hit_has_its_position(library: Library) -> None:
     (hit,) = library.search("session:00000003 almanac")
     assert hit.format == "claude-code"
     assert hit.conversation.startswith("00000003-")
@@ -109,7 +109,7 @@ def test_a_hit_tells_where_it_is(library: Library) -> None:
     assert [hit.excerpt[start:end] for start, end in hit.marks] == ["almanac"]
 
 
-def test_what_is_abandoned_or_compacted_is_found_and_marked(library: Library) -> None:
+def test_abandoned_or_compacted_messages_are_found_and_marked(library: Library) -> None:
     states = {hit.excerpt: hit.state for hit in library.search("session:00000003", limit=None)}
     assert states["An almanac in French?"] == "abandoned"
     assert states["東京の潮汐表を作りました。"] == "compacted"
@@ -151,7 +151,7 @@ def test_hits_come_as_they_are_asked_for(library: Library) -> None:
     assert list(library.search("lamp", limit=4, offset=2)) == everything[2:6]
 
 
-def test_what_cannot_be_asked(library: Library) -> None:
+def test_invalid_search_options_are_refused(library: Library) -> None:
     for wrong in ({"sort": "odd"}, {"limit": -1}, {"offset": -1}):
         with pytest.raises(UsageError):
             library.search("lamp", **wrong)
@@ -169,7 +169,7 @@ def test_queries_are_never_more_than_text(library: Library, query: str) -> None:
     assert library.search("lamp").total
 
 
-def test_a_line_that_is_added_is_found_at_once(tmp_path: Path) -> None:
+def test_an_added_line_is_found_immediately(tmp_path: Path) -> None:
     session = small(tmp_path / "home", words="the first words")
     with Library.open(tmp_path / "kept", write=True) as library:
         library.import_([tmp_path / "home"])

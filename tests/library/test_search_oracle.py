@@ -1,4 +1,4 @@
-"""Every query finds in the index exactly the pieces it means."""
+"""Every query finds in the index exactly the pieces that match it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk: what may be a conversation, by names alone."""
+"""The walk: which files may be conversations, by name alone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_folder_that_looks_like_one_is_asked_about(tmp_path: Path) -> None:
     assert alone.path == os.fsencode(talk / "1.md")
 
 
-def test_what_is_named_is_looked_at_whatever_its_name(tmp_path: Path) -> None:
+def test_named_files_are_read_whatever_their_name(tmp_path: Path) -> None:
     path = tmp_path / "session.backup"
     path.write_bytes(made.small(tmp_path / "x").bytes())
     with Library.open(tmp_path / "library", write=True) as library:
@@ -59,7 +59,7 @@ def test_what_is_named_is_looked_at_whatever_its_name(tmp_path: Path) -> None:
         assert len(library.import_([other]).failed) == 1
 
 
-def test_what_cannot_be_looked_at_is_reported_and_not_taken_for_gone(tmp_path: Path) -> None:
+def test_unreadable_paths_are_reported_and_not_treated_as_gone(tmp_path: Path) -> None:
     made.small(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:
         library.import_([tmp_path / "projects"])

@@ -1,4 +1,4 @@
-"""What happened once counts once: counts of a library against histories counted by hand."""
+"""Events are counted once: counts of a library against histories counted by hand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def by(found: LibraryStatistics, name: str) -> dict[str, Tokens]:
 
 
 def messages(count: int) -> Tokens:
-    """What so many API messages of a made history cost."""
+    """Return the cost of a number of API messages of a made history."""
     return Tokens(count, 10 * count, 100 * count, 1000 * count)
 
 
@@ -142,7 +142,7 @@ def test_a_reply_that_grows_is_reported_anew(library: Library, tmp_path: Path) -
     assert library.stats().spent == UsageTotal(1, 1, 70, cost=1 * 3 * 10**6 + 70 * 15 * 10**6)
 
 
-def test_what_is_asked_for_is_counted(library: Library, tmp_path: Path) -> None:
+def test_filters_select_what_is_counted(library: Library, tmp_path: Path) -> None:
     made.history(tmp_path / "made")
     made.others(tmp_path / "others")
     library.import_([tmp_path / "made", tmp_path / "others"])
@@ -249,7 +249,7 @@ def test_measures_are_counted(library: Library, tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_nothing_is_counted_by_the_weather(library: Library) -> None:
+def test_an_unknown_group_is_refused(library: Library) -> None:
     assert library.stats().spent == UsageTotal()
     assert [library.stats().group_by(name) for name in BY if name != "tool"] == [[]] * 7
     with pytest.raises(UsageError, match="weather"):

@@ -1,4 +1,4 @@
-"""Messages by role: the library counts what the files hold, however it came to them."""
+"""Messages by role: the library's counts equal those of the files, however they were imported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library
 
 
 def counted(paths: Iterable[Path]) -> Tally:
-    """The files themselves, counted."""
+    """Count in the files themselves."""
     tally = Tally()
     for path in paths:
         for conversation in api.read(path, alone=True).conversations:
@@ -57,7 +57,7 @@ def test_roles_are_of_the_sources_that_are_asked_for(library: Library, tmp_path:
     assert dict(library.stats(format="sage").roles) == dict(sage.roles)
 
 
-def test_what_is_appended_reported_again_and_forgotten_is_counted(
+def test_appended_reindexed_and_forgotten_messages_are_counted(
     library: Library, tmp_path: Path
 ) -> None:
     path = made.history(tmp_path / "made").files[0]

@@ -1,4 +1,4 @@
-"""Sums that are kept while sources come, grow and go are those of a count from scratch."""
+"""Totals that are updated while sources come, grow and go equal a count from scratch."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_kept_sums_are_those_of_a_count_from_scratch(
                 library.facts.forget(source)
             elif what == "settle":
                 library.facts.update_totals()
-        if what == "crash":  # what was noted is forgotten, what was written is not
+        if what == "crash":  # pending facts are dropped, written ones stay
             library.facts = FactWriter(db, library.names)
     meanwhile = numbers(compute_statistics(library))
     since, until = number * 10**9, DAY + number * 10**9
@@ -141,7 +141,7 @@ def test_kept_sums_are_those_of_a_count_from_scratch(
 
 
 def by_hand(db: Database) -> tuple[object, ...]:
-    """The same, without any of its code: each reply and call once, where it has most to tell."""
+    """Compute the same independently: each reply and call once, from its most complete copy."""
     names: dict[int | None, str] = dict(db.read("SELECT id, text FROM names"))
     best: dict[int, tuple[Any, ...]] = {}
     for key, source, _, time, model, _, *tokens in db.read("SELECT * FROM replies"):

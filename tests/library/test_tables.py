@@ -1,4 +1,4 @@
-"""The library as tables: all formats, one row a thing, for pandas, polars, DuckDB and files."""
+"""The library as tables: all formats, one row per item, for pandas, polars, DuckDB and files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library
 
 @pytest.fixture
 def truth(library: Library, tmp_path: Path) -> Truth:
-    """A made history that was imported; the truth of it."""
+    """Return the truth of a made history that was imported."""
     truth = made.history(tmp_path / "made")
     library.import_([tmp_path / "made"])
     return truth
@@ -128,7 +128,7 @@ def test_all_formats_have_messages(library: Library, tmp_path: Path) -> None:
         assert any(other.word in text for text in texts + calls), other.slug
 
 
-def test_what_is_asked_for_comes(library: Library, truth: Truth) -> None:
+def test_filters_select_rows(library: Library, truth: Truth) -> None:
     tides = rows(library, "messages", project="tide-tables")
     assert {row["project"] for row in tides} == {"/home/ana/tide-tables"}
     opus = rows(library, "usage", model="opus")
@@ -177,7 +177,7 @@ def test_halves_of_characters_do_no_harm(library: Library, tmp_path: Path) -> No
 
 
 def asked(stream: Any, sql: str) -> list[Any]:
-    """What DuckDB answers of a table that it knows as `stream`."""
+    """Return DuckDB's answer about a table that it knows as `stream`."""
     with duckdb.connect() as connection:
         connection.register("stream", stream)
         found: list[Any] = connection.execute(sql).fetchall()

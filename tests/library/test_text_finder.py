@@ -1,4 +1,4 @@
-"""`talktree library find`: a text is found wherever its bytes are kept, and nowhere else."""
+"""`talktree library find`: a text is found wherever its bytes are stored, and nowhere else."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ def found(home: Path, *arguments: str) -> list[dict[str, object]]:
 
 
 def chat(text: str, *, ascii: bool = False, name: str = "about") -> str:
-    """A session of Claude Code with one message."""
+    """Return a session of Claude Code with one message."""
     id = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
     line = {
         "type": "user", "uuid": id, "parentUuid": None, "sessionId": id, "cwd": "/home/ana/app",
@@ -121,14 +121,14 @@ def test_a_pattern_is_matched_with_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", UNFIT)
-def test_what_cannot_be_looked_for_is_refused(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_an_impossible_search_is_refused(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = run(tmp_path, "library", "find", *arguments)
     assert done.returncode == 2
     assert "hint:" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_several_conversations_are_forgotten_at_once_or_not_at_all(tmp_path: Path) -> None:
+def test_several_conversations_are_forgotten_together_or_not_at_all(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"chat{number}.jsonl").write_text(
             chat(f"Word{number} for {NAME}.", name=str(number))

@@ -1,4 +1,4 @@
-"""What words a text has, and that the index holds exactly these."""
+"""The words of a text, and that the index holds exactly these."""
 
 from __future__ import annotations
 

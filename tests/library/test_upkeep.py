@@ -1,4 +1,4 @@
-"""One writer at a time, indexes that are made again, and what is forgotten."""
+"""One writer at a time, rebuilding indexes, and forgetting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.library import made
 from tests.library.picture import picture, sums, sums_anew
 
 
-def test_two_do_not_write_at_once(tmp_path: Path, library: Library) -> None:
+def test_two_processes_do_not_write_concurrently(tmp_path: Path, library: Library) -> None:
     made.small(tmp_path)
     second = Library.open(tmp_path / "library", write=True)
     with second, second.lock.hold(), pytest.raises(LockHeld):
@@ -47,7 +47,7 @@ def test_a_lost_or_broken_full_text_is_made_again(tmp_path: Path, library: Libra
     library.close()
 
 
-def test_reindex_tells_the_same_again(tmp_path: Path, library: Library) -> None:
+def test_reindex_gives_the_same_result(tmp_path: Path, library: Library) -> None:
     truth = made.history(tmp_path)
     made.others(tmp_path / "others")
     library.import_([tmp_path])
@@ -59,7 +59,7 @@ def test_reindex_tells_the_same_again(tmp_path: Path, library: Library) -> None:
     assert sums(library) == added == sums_anew(library)
 
 
-def test_what_is_forgotten_is_nowhere(tmp_path: Path, library: Library) -> None:
+def test_forgotten_conversations_are_nowhere(tmp_path: Path, library: Library) -> None:
     made.history(tmp_path)
     library.import_([tmp_path])
     kept = library.conversation(made.session_id(3))

@@ -1,4 +1,4 @@
-"""Tokens counted straight from files: each reply once, with the most that is told of it."""
+"""Tokens counted directly from files: each reply once, with its highest numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOKENS = {
 def reply(
     output: int = 10, *, id: str | None = "m", request: str | None = "r", **more: Any
 ) -> Line:
-    """A line that tells of a reply."""
+    """Return a line that reports a reply."""
     message = {"id": id, "model": "claude-opus-4", "usage": {**TOKENS, "output_tokens": output}}
     return {
         "type": "assistant",
@@ -39,7 +39,7 @@ def reply(
 
 
 def counted(folder: Path, *files: list[Line]) -> ReplyTokens:
-    """What files with these lines cost."""
+    """Return the cost of files with these lines."""
     paths = [folder / f"{number}.jsonl" for number, _ in enumerate(files)]
     for path, lines in zip(paths, files, strict=True):
         path.write_bytes(b"".join(map(encoded, lines)))
@@ -76,7 +76,7 @@ def test_the_record_with_the_most_tokens_counts(tmp_path: Path) -> None:
     assert counted(tmp_path, [reply(10)], [reply(30)]) == ReplyTokens(1, 1, 30, 100, 1000)
 
 
-def test_of_records_that_tell_the_same_the_first_counts(tmp_path: Path) -> None:
+def test_of_equal_records_the_first_counts(tmp_path: Path) -> None:
     later = reply(timestamp="2026-03-05T23:00:00-02:00")
     (tmp_path / "b").write_bytes(encoded(later))
     (tmp_path / "a").write_bytes(encoded(reply()))
@@ -93,7 +93,7 @@ def test_a_reply_is_known_by_its_api_message_or_else_by_its_request(tmp_path: Pa
     assert counted(tmp_path, [nameless, nameless]).replies == 2
 
 
-def test_what_a_sub_agent_repeats_counts_once(tmp_path: Path) -> None:
+def test_messages_repeated_by_a_sub_agent_count_once(tmp_path: Path) -> None:
     side = reply(30, request="s", isSidechain=True)
     assert counted(tmp_path, [side], [reply(10)]).output == 10
     assert counted(tmp_path, [side, reply(20, isSidechain=True)]) == ReplyTokens(
@@ -103,7 +103,7 @@ def test_what_a_sub_agent_repeats_counts_once(tmp_path: Path) -> None:
     assert counted(tmp_path, [progress, reply(40, id="p")]) == ReplyTokens(1, 1, 40, 100, 1000)
 
 
-def test_what_is_kept_for_long_is_part_of_what_was_written(tmp_path: Path) -> None:
+def test_long_lived_cache_tokens_are_part_of_cache_writes(tmp_path: Path) -> None:
     line = reply()
     line["message"]["usage"]["cache_creation"] = {
         "ephemeral_5m_input_tokens": 5,
@@ -123,7 +123,7 @@ def test_what_is_kept_for_long_is_part_of_what_was_written(tmp_path: Path) -> No
         {"type": "user", "toolUseResult": {"usage": TOKENS}},
     ],
 )
-def test_what_is_no_reply_costs_nothing(tmp_path: Path, odd: Line) -> None:
+def test_lines_that_are_not_replies_cost_nothing(tmp_path: Path, odd: Line) -> None:
     assert counted(tmp_path, [odd]) == ReplyTokens()
 
 

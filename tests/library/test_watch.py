@@ -26,7 +26,7 @@ with Library.open(Path(sys.argv[1]), write=True) as library:
 """
 
 
-def test_what_grows_is_followed(tmp_path: Path) -> None:
+def test_growing_files_are_followed(tmp_path: Path) -> None:
     session = made.small(tmp_path)
     path = session.save(tmp_path)
     with Library.open(tmp_path / "library", write=True) as library:

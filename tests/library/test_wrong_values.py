@@ -1,4 +1,4 @@
-"""Wrong values are errors of the call, not damage of the index."""
+"""Wrong values are errors of the caller, not damage of the index."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files that change in every way, and a library that must give back what they were at each import.
+"""Files that change in every way, and a library that must restore their content of each import.
 
-The oracle is a dict of lists: what was in each file when it was imported. It does not ask the
-library anything. Each file begins with a line of its own, so none is the beginning of another.
+The oracle is a dict of lists: the content of each file when it was imported. It does not use the
+library. Each file begins with a unique line, so none is the beginning of another.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ before = st.sampled_from(("import", "sample", "nothing"))
 
 
 def lines(name: str, word: str, count: int) -> bytes:
-    """Some lines of a session of its own for each name."""
+    """Return lines of a session, a separate one for each name."""
     session = made.Session(made.Truth(), 100 + NAMES.index(name))
     for number in range(count):
         session.say(f"{name} {word} {number} " + word * 60)
@@ -35,7 +35,7 @@ def lines(name: str, word: str, count: int) -> bytes:
 
 
 class Remembering(RuleBasedStateMachine):
-    """The machine; it is run with small sizes."""
+    """The state machine; it is run with small sizes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,13 +45,13 @@ class Remembering(RuleBasedStateMachine):
         self.library = Library.open(self.root / "library", write=True)
         self.library.import_([self.place])
         self.imported: dict[str, list[bytes]] = {}
-        """What each file held at the imports that compared all of it, without repetitions."""
+        """The content of each file at the imports that compared all of it, without repetitions."""
         self.forgotten: set[str] = set()
         """The names of forgotten conversations that were not readmitted."""
         self.kept: set[str] = set()
         """The names of all files that were imported, also those that were only sampled."""
         self.sampled: set[bytes] = set()
-        """What files held at imports that compared samples: versions of it may be missing."""
+        """Contents of files at imports that compared samples: versions of them may be missing."""
 
     def at(self, name: str) -> Path:
         return self.place / name
@@ -63,7 +63,7 @@ class Remembering(RuleBasedStateMachine):
         self.at(name).write_bytes(lines(name, word, count))
 
     def ready(self, name: str, how: str) -> None:
-        """Make sure that the file is there, and import it as it is: changes matter only then."""
+        """Make sure that the file exists and is imported, since changes only matter then."""
         if not self.at(name).exists():
             self.at(name).write_bytes(lines(name, "pier", 20))
         if how == "import":
@@ -128,7 +128,7 @@ class Remembering(RuleBasedStateMachine):
 
     @rule()
     def import_samples(self) -> None:
-        """What `watch` does while files grow."""
+        """Import as `watch` does while files grow."""
         self.library.import_(quiet=3600)
         there = [n for n in NAMES if self.at(n).exists() and n not in self.forgotten]
         self.kept.update(there)
@@ -136,7 +136,7 @@ class Remembering(RuleBasedStateMachine):
 
     @rule(beats=st.integers(1, 6))
     def kill(self, beats: int) -> None:
-        """An import in another process that is killed, and one that completes it."""
+        """Import in another process that is killed, and complete it with a second import."""
         self.library.close()
         child = os.fork()
         if child == 0:
@@ -173,7 +173,7 @@ class Remembering(RuleBasedStateMachine):
 
     @rule(name=names, move=st.booleans())
     def move_or_copy_forgotten(self, name: str, move: bool) -> None:
-        """The file of a forgotten conversation under another name."""
+        """Move or copy the file of a forgotten conversation to another name."""
         if name in self.forgotten and self.at(name).exists():
             shutil.copyfile(self.at(name), self.copy(name))
             if move:
@@ -192,7 +192,7 @@ class Remembering(RuleBasedStateMachine):
         return self.place / f"copy-of-{name.replace('/', '-')}"
 
     def remember(self) -> None:
-        """Note what was imported just now."""
+        """Record what was just imported."""
         for name in NAMES:
             if self.at(name).exists() and name not in self.forgotten:
                 self.kept.add(name)
@@ -221,7 +221,8 @@ class Remembering(RuleBasedStateMachine):
             shutil.rmtree(self.root)
 
     def check_versions(self, name: str, wanted: list[bytes]) -> None:
-        """Every version is what the file was, and none is missing that was compared."""
+        """Check that every version is a content of the file, and none that was compared is
+        missing."""
         kept = self.library.conversation(str(self.at(name)))
         found = []
         for version in self.library.versions(kept):

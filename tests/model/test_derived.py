@@ -1,4 +1,4 @@
-"""Facts worked out from messages: speakers, tasks, waits, totals."""
+"""Facts derived from messages: speakers, tasks, waits, totals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.talk import at, call, reply, result, said, talk
         ((Event("other", "x"),), (), "User"),
     ],
 )
-def test_what_programs_write_is_not_said_to_be_the_users(
+def test_programs_texts_are_not_attributed_to_the_user(
     parts: tuple[Part, ...], flags: tuple[str, ...], name: str
 ) -> None:
     assert find_speaker(Message(role="user", parts=parts, flags=frozenset(flags))) == name

@@ -1,4 +1,4 @@
-"""Inferred links: whatever is broken, one tree comes of it, the same each time, in linear time."""
+"""Inferred links: any damage gives one tree, always the same, in linear time."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tests.talk import said, talk
 
 
 class Blank:
-    """A store in which nobody names a session or an agent."""
+    """A store whose records name no session and no agent."""
 
     def entry(self, number: int, id: str, parent: str | None) -> object:
         return None
 
     def link(self, skeleton: Skeleton, read: object) -> None:
-        """Nothing is told by contents here."""
+        """Return nothing: contents reveal no links here."""
 
 
 def bare(skeleton: Skeleton) -> Conversation:
-    """A conversation of nothing but its bones."""
+    """Return a conversation that consists only of its skeleton."""
     return Conversation(
         id="bare",
         format="native",
@@ -34,7 +34,8 @@ def bare(skeleton: Skeleton) -> Conversation:
 
 
 def grown(nodes: list[tuple[int, int, bool, bool]]) -> Skeleton:
-    """Node n has the given parent (any number, also its own or one that is not there)."""
+    """Return a tree where node n has the given parent (any number, also its own or a missing
+    one)."""
     skeleton = Skeleton()
     for number, (parent, trait, side, nameless) in enumerate(nodes):
         name = None if nameless else f"n{number}"
@@ -82,7 +83,7 @@ def test_only_what_is_broken_or_stranded_moves(made: list[tuple[int, int, bool, 
 
 
 def names(conversation: Conversation) -> dict[str, str | None]:
-    """Which message hangs on which."""
+    """Return the parent of each message."""
     skeleton = conversation.skeleton
     return {
         name: None if above == ROOT else skeleton.ids[above]
@@ -147,7 +148,7 @@ def test_a_note_between_is_not_passed_over_and_one_aside_is() -> None:
     }
 
 
-def test_going_back_on_purpose_is_no_false_fork() -> None:
+def test_going_back_on_purpose_is_not_a_false_fork() -> None:
     skeleton = Skeleton()
     for name, parent, trait in (
         ("a", None, Trait.SAID),
@@ -161,7 +162,7 @@ def test_going_back_on_purpose_is_no_false_fork() -> None:
     assert with_inferred_links(conversation) is conversation
 
 
-def test_results_recorded_beside_notes_are_no_false_fork() -> None:
+def test_results_recorded_beside_notes_are_not_a_false_fork() -> None:
     skeleton = Skeleton()
     for name, parent, trait in (
         ("a", None, Trait.SAID),
@@ -177,9 +178,9 @@ def test_results_recorded_beside_notes_are_no_false_fork() -> None:
 
 
 def test_hostile_links_take_linear_time() -> None:
-    """Every link is broken, and as nastily as possible.
+    """Every link is broken in the worst possible way.
 
-    There are so many that it would not end before the limit of a test if time grew any faster.
+    Their number would exceed the time limit of a test if time grew faster than linearly.
     """
     skeleton = Skeleton()
     for number in range(100_000):

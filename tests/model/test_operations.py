@@ -1,4 +1,4 @@
-"""Operations: each does what it says, to nothing else, and the same when it is done again."""
+"""Operations: each changes only its target, and gives the same when it is repeated."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.talk import reply, said, talk
 
 @pytest.fixture
 def garden() -> Conversation:
-    """a — b — c — d, and e beside c."""
+    """Return a — b — c — d, and e beside c."""
     return talk(
         [
             said("a"),
@@ -83,7 +83,7 @@ def test_an_operation_can_be_kept(operation: Operation) -> None:
     assert msgspec.json.decode(msgspec.json.encode(operation), type=Operation) == operation
 
 
-def test_what_changes_is_what_was_named(garden: Conversation) -> None:
+def test_only_the_named_message_changes(garden: Conversation) -> None:
     def those(conversation: Conversation) -> dict[str, Message]:
         return {message.id: message for message in conversation.messages()}
 
@@ -105,7 +105,7 @@ def test_what_changes_is_what_was_named(garden: Conversation) -> None:
     )
 
 
-def test_what_was_paid_once_is_not_paid_by_a_copy(garden: Conversation) -> None:
+def test_a_copy_has_no_usage(garden: Conversation) -> None:
     for operation in (
         ReviseMessage(id="n", about="b", text="x"),
         CloneMessage(about="b", ids={"b": "n"}),
@@ -126,7 +126,7 @@ def test_what_was_paid_once_is_not_paid_by_a_copy(garden: Conversation) -> None:
         CloneMessage(about="b", ids={"b": "n", "d": "o"}),
     ],
 )
-def test_what_cannot_be_done_is_refused(garden: Conversation, operation: Operation) -> None:
+def test_impossible_requests_are_refused(garden: Conversation, operation: Operation) -> None:
     with pytest.raises(TalktreeError) as reported:
         apply_operation(garden, operation)
     assert isinstance(reported.value, UsageError | NotFound)

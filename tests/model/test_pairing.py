@@ -14,7 +14,7 @@ from tests.talk import call, reply, result, said
 
 
 def pairs(messages: Iterable[Message]) -> list[tuple[str, str | None]]:
-    """Result message and the call message it was paired with."""
+    """Return each result message and the call message it was paired with."""
     turn = TurnPairing()
     found = []
     for message in messages:
@@ -35,7 +35,7 @@ def test_a_result_that_names_its_call_is_believed() -> None:
     assert pairs(talk) == [("r2", "b"), ("r1", "a")]
 
 
-def test_results_that_hang_on_a_call_each_belong_to_it_in_any_order() -> None:
+def test_results_below_a_call_each_belong_to_it_in_any_order() -> None:
     calls = [call("a", "u", ToolCall("One")), call("b", "a", ToolCall("Two"))]
     results = [result("ra", "a", ToolResult()), result("rb", "b", ToolResult())]
     assert pairs([*calls, *results]) == [("ra", "a"), ("rb", "b")]

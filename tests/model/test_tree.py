@@ -11,7 +11,7 @@ from talktree.model.tree import Tree
 
 
 def grown(parents: list[int | None], traits: list[int] | None = None) -> Tree:
-    """A tree in which node n hangs on the given earlier or later node."""
+    """Return a tree in which the parent of node n is the given earlier or later node."""
     skeleton = Skeleton()
     for number, parent in enumerate(parents):
         trait = Trait.SAID if traits is None else traits[number]
@@ -55,7 +55,7 @@ def test_every_message_is_on_exactly_one_branch(nodes: list[tuple[int, int]]) ->
     assert sum(branch.messages for branch in tree.branches()) == len(nodes)
 
 
-def test_doubled_and_missing_ids_get_names_of_their_own() -> None:
+def test_duplicate_and_missing_ids_get_aliases() -> None:
     skeleton = Skeleton()
     links = [("a", None), ("b", "a"), ("a", "b"), ("c", "a"), (None, "c"), ("a", "c"), ("", "a")]
     for id, parent in links:

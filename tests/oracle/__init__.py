@@ -1,4 +1,4 @@
-"""Nine naive readers of conversations: the second opinion on what a file shows.
+"""Nine naive readers of conversations: an independent reading of what a file shows.
 
 They use the standard library and nothing of `talktree`, so that a fault in the product cannot hide
 itself. `read(slug, path)` returns the messages of each conversation that a person would find in the

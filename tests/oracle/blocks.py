@@ -14,7 +14,7 @@ _MESSAGE = re.compile(r"<command-message>.*?</command-message>", re.S)
 
 
 def split_command(text: str) -> tuple[str, ...]:
-    """Return what a person sees of a text: of a slash command its name, arguments and output."""
+    """Return the visible part of a text: of a slash command its name, arguments and output."""
     if text == NO_CONTENT:
         return ()
     if not _COMMAND.search(text) or _MESSAGE.sub("", _COMMAND.sub("", text)).strip():

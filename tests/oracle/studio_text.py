@@ -41,7 +41,7 @@ def _own(text: str) -> list[dict[str, Any]]:
 
 def _body(part: Message) -> Any:
     payload = part.get_payload(decode=True)
-    # A damaged head may say that a part has parts of its own; such a part has no text.
+    # A damaged header may claim that a part has parts of its own; such a part has no text.
     text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
     if part.get_content_type() != "application/json":
         return text

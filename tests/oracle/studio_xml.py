@@ -43,7 +43,7 @@ def _comment(element: ElementTree.Element) -> dict[str, Any]:
 
 
 def _pieces(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the comments of a text that is not well-formed; those that are torn are left out."""
+    """Yield the comments of a text that is not well-formed; truncated ones are left out."""
     for piece in re.split(r"<comment>", text)[1:]:
         head = piece.partition("<attachments")[0].partition("<children")[0]
         fields = dict(re.findall(r"<(id|type|content)>(.*?)</\1>", head, re.S))

@@ -1,4 +1,4 @@
-"""The naive readers, judged by counts and words that were taken from the files by hand."""
+"""The naive readers, compared with counts and words that were taken from the files by hand."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ COUNTS = {
     "studio-xml/good/windows.xml": [1],
     "studio-xml/good/worker.xml": [2],
 }
-"""How many messages each conversation of a file has, the shortest one first."""
+"""Number of messages in each conversation of a file, the shortest one first."""
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -62,7 +62,7 @@ def test_every_message_is_counted(name: str) -> None:
     assert sorted(map(len, found.values())) == COUNTS[name]
 
 
-def test_every_sound_file_was_counted_by_hand() -> None:
+def test_every_valid_file_was_counted_by_hand() -> None:
     sound = {
         str(path.relative_to(DATA)) for slug in READERS for path in DATA.glob(f"{slug}/good/*")
     }

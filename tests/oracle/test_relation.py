@@ -1,4 +1,4 @@
-"""What counts as missing, with messages written by hand."""
+"""Which messages count as missing, with messages written by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_white_space_does_not_count_and_words_do() -> None:
     assert missing([said("a b c")], [said("a b d")]) == [said("a b c")]
 
 
-def test_bytes_that_are_no_character_count_once() -> None:
+def test_bytes_that_are_not_a_character_count_once() -> None:
     assert not missing([said("a \ufffd b")], [said("a \udcf0\udc9f\udc8a b")])
     assert missing([said("a \ufffd b")], [said("a b")])
 

@@ -1,4 +1,4 @@
-"""Processes that are stopped at any moment end without a word."""
+"""Processes that are stopped at any moment end without output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ for _ in range(60):
 """
 
 
-def test_processes_that_are_stopped_at_once_print_nothing() -> None:
+def test_processes_that_are_stopped_immediately_print_nothing() -> None:
     done = subprocess.run(
         [sys.executable, "-c", STOPPED_AT_ONCE], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Threads that stand back: those of the index, nobody else's, and only where there is room."""
+"""Low-priority threads: those of the index and no others; and the check for free processors."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def test_there_is_no_room_where_others_keep_all_processors_busy() -> None:
             stack.callback(busy.kill)
             assert busy.stdout is not None
             busy.stdout.readline()
-        # A look at one moment: one of them may be waiting for the first page of its code.
+        # A single look could hit a process that waits for the first page of its code.
         assert not all(has_free_processor() for _ in range(20))

@@ -1,4 +1,4 @@
-"""An external scanner: it sees a private file, runs without a shell, and its answer counts."""
+"""An external scanner: it reads a private file, runs without a shell, and its answer counts."""
 
 from __future__ import annotations
 

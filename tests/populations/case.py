@@ -21,15 +21,15 @@ from tests.populations.members import SLUGS, Member, draw_member, keeps_names
 SIZES = {1: 35, 2: 30, 3: 20, 4: 8, 5: 4, 6: 3}
 OPTIONS = ((), (), (), ("--strict",), ("--strict",), ("--clean",), ("--clean", "--strict"))
 UNION = 2
-"""One in so many populations is also converted member by member."""
+"""One in this many populations is also converted member by member."""
 BACK = 2
-"""One in so many populations is also converted back."""
+"""One in this many populations is also converted back."""
 PROCESS = 100
-"""One in so many populations is converted by a process of its own."""
+"""One in this many populations is converted by a separate process."""
 INTERNAL = 70
-"""The exit code of a fault of the product."""
+"""The exit code of an internal error."""
 PLACEHOLDER = "(No messages; Talktree keeps the records of the source here.)"
-"""What a conversation shows in formats that need a message, if there is none in it."""
+"""The message shown in formats that need one, for a conversation without messages."""
 
 NESTED = ("muse", "studio", "studio-text", "studio-xml")
 """Formats whose records are not lines or files."""
@@ -38,7 +38,7 @@ _ID = re.compile(rb"[0-9a-f]{8}-0000-4000-8000-[0-9]{12}|@[0-9]+")
 
 
 class Case(NamedTuple):
-    """Members in one folder, and where they are to go."""
+    """Members in one folder, and the target of their conversion."""
 
     number: int
     members: list[Member]
@@ -47,18 +47,18 @@ class Case(NamedTuple):
     options: tuple[str, ...]
 
     def lay(self, root: Path) -> Path:
-        """Write all members into one folder, and each one into a folder of its own."""
+        """Write all members to one folder, and each one to a separate folder."""
         for number, member in enumerate(self.members):
             member.lay(root / "source" / (f"part-{number}" if self.mixed else ""), f"s{number}")
             member.lay(self.alone(root, number), f"s{number}")
         return root / "source"
 
     def alone(self, root: Path, number: int) -> Path:
-        """Return the folder in which a member is alone."""
+        """Return the folder that holds only this member."""
         return root / f"alone-{number}"
 
     def story(self) -> str:
-        """Return the population in one line."""
+        """Describe the population in one line."""
         reported = "; ".join(f"{each.slug} {', '.join(each.story)}" for each in self.members)
         kind = "mixed" if self.mixed else "one format"
         return (
@@ -115,10 +115,10 @@ def judge(case: Case, root: Path) -> Iterator[str]:
 
 
 def _swallowed(case: Case, report: Report) -> set[str]:
-    """Return the ids of messages that may be part of a record that the report calls unreadable.
+    """Return the ids of messages that may be part of a record that is reported as unreadable.
 
-    In a nested document a record that is not closed may hold all that follows it. Lines and files
-    are records of their own, so there damage costs nothing else.
+    In a nested document a record that is not closed may hold everything that follows it. Lines and
+    files are separate records, so damage does not affect others there.
     """
     reported = case.target == "native" or any(loss["kind"] == "opaque" for loss in report.losses)
     ids: set[str] = set()
@@ -126,7 +126,7 @@ def _swallowed(case: Case, report: Report) -> set[str]:
         if reported and member.damage and member.slug in NESTED:
             name, at = member.damage
             head, tail = member.files[name][:at], member.files[name][at:]
-            # The record that is damaged names itself and, behind that, what it answers.
+            # The damaged record names itself first and then its parent.
             ids.update(map(bytes.decode, [*_ID.findall(head)[-2:], *_ID.findall(tail)]))
     return ids
 
@@ -156,7 +156,7 @@ def _shows(case: Case, root: Path, number: int) -> bool:
 
 
 def _judge_back(case: Case, root: Path, source: Path) -> Iterator[str]:
-    # A document that came from the target becomes what it was there, whatever it became since.
+    # A document that was converted from the target becomes its original, whatever happened since.
     if any("gz" in each.story or case.target in each.ancestry for each in case.members):
         return
     slug = case.members[0].slug
@@ -182,7 +182,7 @@ def _words(left: list[Shown]) -> str:
 
 
 def failures(number: int) -> list[str]:
-    """Return the laws that the population of a number breaks, each with its story."""
+    """Return the laws that the population of a number breaks, each with its description."""
     case = draw_case(number)
     root = Path(tempfile.mkdtemp())
     try:

@@ -1,4 +1,4 @@
-"""The command line, called in this process or as one of its own, and its JSON report."""
+"""The command line, called in this process or as a separate one, and its JSON report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of every conversion: nothing that the source shows goes missing silently."""
+"""The law of every conversion: nothing that the source shows goes missing silently."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 STATE = (".talktree-batch.jsonl",)
-"""What a conversion of many sources leaves beside its outputs."""
+"""Files that a conversion of many sources leaves beside its outputs."""

@@ -27,9 +27,9 @@ ENDINGS = {
     "studio-text": ".text",
     "studio-xml": ".xml",
 }
-"""How the files of formats end that have one file a conversation."""
+"""File extensions of formats that have one file per conversation."""
 STOCK = 4
-"""How many originals of a format are converted to another one; each is converted once."""
+"""Number of originals of a format that are converted to another one; each is converted once."""
 LONGEST_GOLDEN = 6000
 
 
@@ -38,19 +38,19 @@ class Member(NamedTuple):
 
     slug: str
     story: tuple[str, ...]
-    """What happened to it, in words."""
+    """Its history, in words."""
     files: Files
     ancestry: frozenset[str] = frozenset()
-    """The formats it has been in before."""
+    """The formats that it was in before."""
     damage: tuple[str, int] | None = None
-    """The file and the place that was damaged."""
+    """The file and the position that was damaged."""
 
     def then(self, event: str, files: Files, damage: tuple[str, int] | None = None) -> Member:
-        """Return what it is after one more thing has happened to it."""
+        """Return the member after one more change."""
         return self._replace(story=(*self.story, event), files=files, damage=damage)
 
     def lay(self, folder: Path, name: str) -> None:
-        """Write it into a folder, in the place that its format has for it."""
+        """Write it to a folder, in the place that its format has for it."""
         for path, data in self.files.items():
             target = folder / self._place(path, name)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,8 @@ class Member(NamedTuple):
             lone = "1.md" if self.slug == "chatbuilder" else "messages.jsonl"
             return f"{above}/{name}/{path or lone}"
         if path and self.slug == "claude-code":
-            # Sessions are named by a uuid; those of a project keep the names their parts refer to.
+            # Sessions are named by a uuid; those of a project keep the names that their parts refer
+            # to.
             own = f"{name.encode().hex():0>8}-0000-4000-8000-00000000abcd.jsonl"
             return path if keeps_names(self) else own
         packed = "" if not path else path.partition(".gz")[1]
@@ -71,12 +72,12 @@ class Member(NamedTuple):
 
 
 def keeps_names(member: Member) -> bool:
-    """Whether its files keep their names wherever it is laid."""
+    """Whether its files keep their names wherever it is placed."""
     return member.slug == "claude-code" and len(member.files) > 1
 
 
 def draw_member(random: Random, slug: str) -> Member:
-    """Make a member of a format: a source, and what happened to it."""
+    """Make a member of a format: a source with its history."""
     member = _draw_source(random, slug)
     change = random.choice((None, None, None, *CHANGES))
     return member if change is None else change(random, member)
@@ -143,11 +144,11 @@ def write(files: Files, path: Path) -> None:
         target.write_bytes(data)
 
 
-# what happens to them
+# changes
 
 
 def _pick(random: Random, member: Member) -> str:
-    """Choose a file that messages are in."""
+    """Choose a file with messages."""
     names = [name for name in member.files if not name.startswith("backups") and member.files[name]]
     said = [name for name in names if name != "config.json" and "x-talktree" not in name]
     return random.choice(said or names)
@@ -175,7 +176,7 @@ def truncate(random: Random, member: Member) -> Member:
 
 
 def edit(random: Random, member: Member) -> Member:
-    """Change one word of a text where a person sees it."""
+    """Change one word of a visible text."""
     words = [each for name in member.files for each in _shown_words(member.files[name])]
     if not words:
         return member
@@ -233,14 +234,14 @@ _FOREIGN: tuple[Any, ...] = (
 
 
 def pack(random: Random, member: Member) -> Member:
-    """Compress a lone file."""
+    """Compress a single file."""
     if list(member.files) != [""] or member.slug not in ENDINGS:
         return member
     return member.then("gz", {".gz": gzip.compress(member.files[""], mtime=0)})
 
 
 def widen(random: Random, member: Member) -> Member:
-    """Write a lone file in UTF-16."""
+    """Write a single file in UTF-16."""
     if list(member.files) != [""]:
         return member
     text = member.files[""].decode("utf-8", "replace")

@@ -1,6 +1,6 @@
 """Small conversations as the programs of each format would write them, made without the product.
 
-Every message has a word of its own, by which it is found again.
+Every message has a unique word that identifies it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WORDS = (
     "<b>",
 )
 CALLED = 0.3
-"""How many of the answers call a tool, where a format has tools."""
+"""The share of answers that call a tool, where a format has tools."""
 
 
 class Said(NamedTuple):
@@ -36,21 +36,21 @@ class Said(NamedTuple):
     role: str
     text: str
     call: str = ""
-    """The argument of a tool that it calls."""
+    """The argument of the tool call."""
     result: str = ""
-    """What a tool answered."""
+    """The tool's result."""
 
     def time(self) -> int:
-        """Return the milliseconds at which it was said, which its id ends with."""
+        """Return its time in milliseconds, which its id ends with."""
         return 1_760_000_000_000 + int(self.id[-6:]) * 1000
 
 
 Files = dict[str, bytes]
-"""The files of a source by their names; the name of a lone file is empty."""
+"""The files of a source by their names; the name of a single file is empty."""
 
 
 def draw_messages(random: Random, *, tools: bool, fork: bool = False) -> list[Said]:
-    """Make two to five messages, the last of them on a branch of its own if there is a fork."""
+    """Make two to five messages, with the last one on a separate branch if there is a fork."""
     made: list[Said] = []
     for number in range(random.randint(2, 5)):
         text = " ".join(random.choice(WORDS) for _ in range(random.randint(0, 5)))
@@ -286,4 +286,4 @@ EMPTY: dict[str, Files] = {
     },
     "studio-xml": {"": b"<comments>\n</comments>\n"},
 }
-"""Sessions in which nothing was said, for formats that have a form for them."""
+"""Sessions without messages, for formats that have a form for them."""

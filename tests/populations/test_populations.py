@@ -1,6 +1,6 @@
-"""The mixed-folder law: whatever is laid together, no message goes missing silently.
+"""The mixed-folder law: for any mix of sources, no message goes missing silently.
 
-`python -m tests.populations.case NUMBER FOLDER` lays a population in a folder and judges it.
+`python -m tests.populations.case NUMBER FOLDER` writes a population to a folder and checks it.
 """
 
 from __future__ import annotations

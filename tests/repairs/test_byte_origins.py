@@ -1,4 +1,4 @@
-"""Splices and traces: what is changed, and where every byte comes from."""
+"""Splices and byte origins: the changes, and where every byte comes from."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from talktree.repairs.byte_origins import NEW, count_kept_bytes, extend_trace, f
 
 @st.composite
 def splices(draw: st.DrawFn, size: int) -> list[Splice]:
-    """Changes of a file of some size, in order."""
+    """Generate changes of a file of some size, in order."""
     marks = sorted(draw(st.lists(st.integers(0, size), max_size=8)))
     pairs = zip(marks[::2], marks[1::2], strict=False)
     return [Splice(start, stop, draw(st.binary(max_size=4))) for start, stop in pairs]
 
 
 @given(st.data(), st.binary(max_size=60))
-def test_a_trace_tells_where_each_byte_comes_from(data: st.DataObject, old: bytes) -> None:
+def test_a_trace_has_the_origin_of_each_byte(data: st.DataObject, old: bytes) -> None:
     trace, now = first_trace(len(old)), old
     for _ in range(data.draw(st.integers(1, 3))):
         changes = data.draw(splices(len(now)))

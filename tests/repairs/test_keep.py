@@ -1,4 +1,4 @@
-"""Writing a repair: the input stays, the log leads back, nothing is done behind a writer's back."""
+"""Writing a repair: the input stays, the log can revert it, and concurrent writers are detected."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ TRUNCATED = b'{"type":"user","uuid":"7a'
 
 
 def _broken(slug: str, place: Path) -> Path:
-    """A broken file or folder on disk."""
+    """Write a broken file or folder to disk."""
     files = clean(slug, 2)
     path = main_file(files, slug)
-    # XML may begin with a byte order mark, so there the end is missing.
+    # XML may begin with a byte order mark, so the file is damaged at its end.
     whole = files.files[path]
     broken = whole[:-12] if slug == "studio-xml" else b"\xef\xbb\xbf" + whole
     files = with_file(files, path, broken)
@@ -41,7 +41,7 @@ def _bytes(path: Path) -> dict[str, bytes]:
 
 @contextmanager
 def _writer(path: Path) -> Iterator[None]:
-    """Another process that has a file open for writing."""
+    """Start another process that has a file open for writing."""
     code = "import sys; f = open(sys.argv[1], 'ab'); print('open', flush=True); sys.stdin.read()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -125,5 +125,5 @@ def test_replacing_waits_until_the_file_has_settled(tmp_path: Path) -> None:
     repair = api.repair(api.read(broken))
     before = broken.stat().st_mtime_ns
     api.repair_in_place(repair, broken)
-    # Two moments of one clock, and the later one only gets later on a busy machine.
+    # Two readings of one clock; on a busy machine the later one is only later.
     assert broken.stat().st_ctime_ns - before >= 1_900_000_000

@@ -1,4 +1,4 @@
-"""The log of a repair holds whatever a broken file holds, also what is no text."""
+"""The log of a repair can hold any broken file, including bytes that are not text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_TEXT = b"\xff\xb0"
 
 
 def _with_bytes_that_are_no_text(slug: str) -> Files:
-    """Files with such bytes in the middle of what is said."""
+    """Return files with such bytes in the middle of their texts."""
     files = clean(slug, 3).files
     mark = b"No. 4:"
     broken = {path: data.replace(mark, mark + NO_TEXT) for path, data in files.items()}
@@ -29,7 +29,9 @@ def _with_bytes_that_are_no_text(slug: str) -> Files:
 
 @pytest.mark.parametrize("slug", ALL)
 @pytest.mark.parametrize("unsafe", [False, True])
-def test_bytes_that_are_no_text_lead_back(slug: str, *, unsafe: bool, tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_can_be_reverted(
+    slug: str, *, unsafe: bool, tmp_path: Path
+) -> None:
     files = _with_bytes_that_are_no_text(slug)
     broken = tmp_path / (slug if files.folder else next(iter(files.files)))
     save({path: [data] for path, data in files.files.items()}, broken, folder=files.folder)
@@ -39,7 +41,7 @@ def test_bytes_that_are_no_text_lead_back(slug: str, *, unsafe: bool, tmp_path: 
     assert sorted(back.as_bytes().values()) == sorted(files.files.values())
 
 
-def test_a_name_that_is_no_text_leads_back() -> None:
+def test_a_name_that_is_not_text_can_be_reverted() -> None:
     files = clean("chatbuilder", 3).files
     odd = os.fsdecode(b"odd\xff")
     broken = {f"{odd}/{path}": b"\xef\xbb\xbf" + data for path, data in files.items()}
@@ -52,6 +54,6 @@ def test_a_name_that_is_no_text_leads_back() -> None:
 @pytest.mark.parametrize(
     "line", [b"", b"{", b"[]", b"null", b'{"is":"else"}', b"\xff", b"[" * 100_000]
 )
-def test_what_is_no_log_is_refused(line: bytes) -> None:
+def test_a_file_that_is_not_a_log_is_refused(line: bytes) -> None:
     with pytest.raises(Unreadable):
         undo_repair(Source.of_bytes(b"", name="x"), [line])

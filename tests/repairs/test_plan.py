@@ -1,4 +1,4 @@
-"""Changes a file cannot take are left out, and all others are made."""
+"""Changes that a file cannot hold are left out, and all others are made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds of repair come to an end, and take no other way where they can take a shorter one."""
+"""Rounds of repair come to an end, and take the shortest way."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_record_no_one_understands_keeps_its_id_though_it_is_taken() -> None:
 
 
 @pytest.mark.parametrize("slug", ALL)
-def test_what_a_check_found_need_not_be_found_again(slug: str) -> None:
+def test_a_repair_with_known_findings_gives_the_same_result(slug: str) -> None:
     for number in SOME:
         files = mutant(slug, number)
         document = files.read_as(slug)

@@ -1,7 +1,7 @@
-"""A program that appends to a journal and tells what was acknowledged; for tests that kill it.
+"""A program that appends to a journal and reports what was acknowledged; for tests that kill it.
 
-`python -m tests.session.appender FOLDER DURABILITY NAME COUNT SEED LARGEST`: one line on
-standard output for each message, written when the call has returned.
+`python -m tests.session.appender FOLDER DURABILITY NAME COUNT SEED LARGEST`: one line on standard
+output for each message, written when the call has returned.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from talktree.session.journal.lines import seal_line
 
 
 def message(name: str, number: int, size: int) -> bytes:
-    """One message of about some size, which tells who wrote it and which it is."""
+    """Return one message of about some size, which names its writer and its number."""
     head = b'{"writer":"%s","message":%d,"text":"' % (name.encode(), number)
     return head + b"x" * max(0, size - len(head) - 2) + b'"}'
 
 
 def main() -> None:
-    """Append messages, and tell of each whether it is saved."""
+    """Append messages, and report for each whether it is saved."""
     folder, durability, name, count, seed, largest = sys.argv[1:7]
     chance = random.Random(f"{seed}-{name}")
     journal = Journal(Anchor(Path(folder)), "fast" if durability == "fast" else "safe")

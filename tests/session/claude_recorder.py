@@ -1,6 +1,6 @@
-"""A recorder that keeps file history the way Claude Code does, in both of its dialects.
+"""A recorder that keeps file history as Claude Code does, in both of its dialects.
 
-It is written from what its sessions look like, not from our reader of them.
+It is written from observed sessions, not from our reader of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SESSION = "0f1e2d3c-0000-4000-8000-0000000000aa"
 
 
 class ClaudeRecorder:
-    """A session in `<home>/projects/<folder>/`, its copies in `<home>/file-history/`."""
+    """A session in `<home>/projects/<folder>/`, with its copies in `<home>/file-history/`."""
 
     def __init__(self, home: Path, workspace: Path, dialect: Dialect) -> None:
         self.workspace = workspace
@@ -31,7 +31,7 @@ class ClaudeRecorder:
         self._prompt = ""
 
     def prompt(self, text: str) -> str:
-        """Somebody says something; every file known so far is noted."""
+        """Add a prompt, and a snapshot of every file known so far."""
         self._prompt = self._uuid()
         for name in self._latest:
             self._latest[name] = self._copied(name, self._latest[name])
@@ -41,7 +41,7 @@ class ClaudeRecorder:
         return self._prompt
 
     def edit(self, name: str, content: bytes | None) -> str:
-        """The agent writes or removes a file; the first time it is noted before."""
+        """Write or remove a file as the agent does; before its first edit it is backed up."""
         reply = self._uuid()
         if name not in self._latest:
             noted = self._copied(name, None)
@@ -64,7 +64,7 @@ class ClaudeRecorder:
         return reply
 
     def by_hand(self, name: str, content: bytes | None) -> None:
-        """Somebody writes or removes a file, and nobody notes it."""
+        """Write or remove a file as the user does, without a record of it."""
         path = self.workspace / name
         if content is None:
             path.unlink(missing_ok=True)
@@ -73,7 +73,7 @@ class ClaudeRecorder:
             path.write_bytes(content)
 
     def save(self) -> Path:
-        """The session on disk."""
+        """Write the session to disk."""
         text = "".join(json.dumps(line) + "\n" for line in self._lines)
         self.file.write_text(text)
         return self.file

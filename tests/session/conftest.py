@@ -1,4 +1,4 @@
-"""A workspace and a new session in it, for each test that asks for them."""
+"""A workspace and a new session in it, for each test that requests them."""
 
 from __future__ import annotations
 

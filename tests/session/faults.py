@@ -1,6 +1,6 @@
-"""Faults of the system, made on purpose: errors and kills at chosen calls, disks that are full.
+"""Faults of the system, made on purpose: errors and kills at chosen calls, full disks.
 
-What a machine cannot do is said loudly; such a test counts as not run.
+A test that the machine cannot run is reported as not run.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def _strace_works() -> bool:
 
 
 def need_strace() -> None:
-    """Leave a test out, loudly, where faults cannot be injected."""
+    """Skip a test, reported as not run, where faults cannot be injected."""
     if not _strace_works():
         pytest.skip("NOT RUN: strace is missing or not allowed here, so no faults were injected")
 
 
 def injected(fault: str, trace: Path, *paths: Path) -> list[str]:
-    """The beginning of a command whose system calls fail: `write:error=EIO:when=3`."""
+    """Return the beginning of a command whose system calls fail: `write:error=EIO:when=3`."""
     call = fault.partition(":")[0]
     chosen = [word for path in paths for word in ("-P", str(path))]
     return [
@@ -51,14 +51,14 @@ def injected(fault: str, trace: Path, *paths: Path) -> list[str]:
 
 
 def was_injected(trace: Path) -> bool:
-    """Whether the fault came to pass; a kill leaves a word of it too."""
+    """Whether the fault happened; a kill leaves a trace as well."""
     text = trace.read_text()
     return "INJECTED" in text or "killed by SIGKILL" in text
 
 
 @contextmanager
 def small_disk(place: Path, size: int) -> Iterator[Path]:
-    """A file system of a few pages, in memory."""
+    """Mount a file system of a few pages, in memory."""
     place.mkdir()
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("NOT RUN: mounting is not allowed here, so no disk was full")
@@ -76,7 +76,7 @@ def small_disk(place: Path, size: int) -> Iterator[Path]:
 
 @contextmanager
 def unwritable(place: Path) -> Iterator[None]:
-    """A folder in which nobody can write; for root, who may write anywhere, a disk without it."""
+    """Make a read-only folder; for root, who may write in any folder, a read-only mount."""
     place.mkdir(mode=0o500)
     root = os.geteuid() == 0
     if root and _quietly("mount", "-t", "tmpfs", "-o", "ro", "none", str(place)).returncode:
@@ -90,7 +90,7 @@ def unwritable(place: Path) -> Iterator[None]:
 
 @contextmanager
 def disk(kind: str, folder: Path) -> Iterator[Image]:
-    """A fresh disk with a file system of this kind, whose power can be cut."""
+    """Mount a fresh disk with a file system of this kind, whose power can be cut."""
     if reason := why_not(kind):
         pytest.skip(f"NOT RUN: {reason}, so no power was cut")
     with image(folder, kind) as made:

@@ -1,4 +1,4 @@
-"""What tests of the journal share: writers in processes of their own, and what must be true."""
+"""Shared helpers of the journal tests: writers in separate processes, and the laws to check."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 class Ack(NamedTuple):
-    """A message whose writer was told that it is saved."""
+    """A message that its writer was acknowledged."""
 
     writer: str
     message: int
@@ -33,12 +33,12 @@ class Ack(NamedTuple):
 
 
 def opened(folder: Path, durability: Durability = "fast") -> Journal:
-    """A journal in a folder, made if it is not there."""
+    """Open a journal in a folder, which is made if it does not exist."""
     return Journal(Anchor(folder, create=True), durability)
 
 
 def served(folder: Path, log: str = "messages") -> list[JournalLine]:
-    """All lines of a log as a reader gets them; backwards it is the same."""
+    """Return all lines of a log as a reader gets them; reading backwards gives the same."""
     path = folder / f"{log}.jsonl"
     if not path.exists():
         return []
@@ -49,12 +49,12 @@ def served(folder: Path, log: str = "messages") -> list[JournalLine]:
 
 
 def quarantined(folder: Path) -> list[bytes]:
-    """The contents of the quarantine."""
+    """Return the contents of the quarantine."""
     return [path.read_bytes() for path in sorted((folder / "quarantine").glob("*.bytes"))]
 
 
 class Writer:
-    """A process that appends; what it was told goes to a file that outlives it."""
+    """A process that appends; its acknowledgements go to a file that outlives it."""
 
     def __init__(self, command: list[str]) -> None:
         self._describe = tempfile.TemporaryFile()  # noqa: SIM115
@@ -68,12 +68,12 @@ class Writer:
         )
 
     def wait_for(self, count: int) -> None:
-        """Wait until it has told that many lines, the first of which is that it is ready."""
+        """Wait until it has reported that many lines, the first of which is that it is ready."""
         while _content(self._describe).count("\n") < count and self.process.poll() is None:
             time.sleep(0.002)
 
     def kill(self) -> None:
-        """Kill it and what it runs (a tracer would let it go on)."""
+        """Kill it and what it runs (a tracer would let it continue)."""
         below = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         children = below.read_text().split()
         self.process.kill()
@@ -82,7 +82,7 @@ class Writer:
                 os.kill(int(child), signal.SIGKILL)
 
     def details(self, *, done: bool = True) -> str:
-        """Everything it told, when it has ended; to its end, if it was not killed."""
+        """Return all of its reports when it has ended, normally or by a kill."""
         self.process.wait()
         reported, errors = _content(self._describe), _content(self._errors)
         self._describe.close()
@@ -105,13 +105,13 @@ def writer(
     largest: int = 300,
     before: Iterable[str] = (),
 ) -> Writer:
-    """A process that appends messages of up to some size to a session."""
+    """Start a process that appends messages of up to some size to a session."""
     arguments = [str(folder), durability, name, str(count), str(seed), str(largest)]
     return Writer([*before, sys.executable, "-m", "tests.session.appender", *arguments])
 
 
 def acks(reported: str) -> list[Ack]:
-    """What a writer was told to be saved; a last line that was cut off does not count."""
+    """Return the acknowledgements of a writer; a truncated last line does not count."""
     found = []
     for line in reported.splitlines(keepends=True):
         words = line.split()
@@ -121,7 +121,8 @@ def acks(reported: str) -> list[Ack]:
 
 
 def verify(folder: Path, acknowledged: Iterable[Ack]) -> list[JournalLine]:
-    """No acknowledged message lost or changed, none invented, per-writer order kept."""
+    """Assert that no acknowledged message is lost or changed, none is added, and order is kept per
+    writer."""
     found = served(folder)
     by_place = {line.start: line.raw for line in found}
     for ack in acknowledged:

@@ -1,4 +1,4 @@
-"""Work in a process that is killed before any one of its calls of the system."""
+"""Work in a process that is killed before any chosen system call."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ CALLS = frozenset(
         *("symlink", "chmod", "fchmod", "ftruncate", "utime", "posix_fallocate"),
     )
 )
-"""The calls of the system that a killed process dies before."""
+"""The system calls before which a process is killed."""
 
 
 def killed_at(call: int, work: Callable[[], object]) -> bool:
-    """Do something in a process that is killed before one of its calls; whether it was."""
+    """Run work in a process that is killed before one of its calls; return whether it was."""
     child = os.fork()
     if child == 0:
         left = call

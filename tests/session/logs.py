@@ -1,4 +1,4 @@
-"""What a session has written, and what is wrong with it."""
+"""The logs that a session has written, and the problems in them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Everything that can happen to a session and its files, in random order, and the laws of moving.
+"""Random operations on a session and its files in any order, and the laws of moving.
 
-A model of its own is needed for little: an independent walk of the whole tree before and after
-each move tells whether the laws hold. Moves are also made in a process that is killed before a
-random call of the system; whoever opens the session next must put things right.
+The model is small: an independent walk of the whole tree before and after each move shows whether
+the laws hold. Moves are also made in a process that is killed before a random system call; the next
+process that opens the session must complete or revert them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from tests.session.trees import (
 )
 
 FAST = "/dev/shm" if os.path.isdir("/dev/shm") else None
-"""Where syncing costs nothing; nothing here is about the disk."""
+"""A folder where syncing costs nothing; nothing here is about the disk."""
 STORE = (b".sage",)
 Tree = dict[bytes, Thing]
 answers = st.sampled_from(["none", "force", "keep", "theirs", "both", "merge"])
@@ -79,14 +79,14 @@ edits = st.one_of(
 
 
 def line_of(id: str, parent: str | None, kind: str) -> bytes:
-    """A message, as short as it can be."""
+    """Return a message that is as short as possible."""
     named = b"null" if parent is None else b'"%s"' % parent.encode()
     text = b'{"type":"%s","uuid":"%s","parentUuid":%s,"message":{"role":"user","content":"x"}}'
     return text % (kind.encode(), id.encode(), named)
 
 
 class Moving(RuleBasedStateMachine):
-    """A session at work, its user, another session, and death."""
+    """A session at work, its user, another session, and kills."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class Moving(RuleBasedStateMachine):
     def tree(self) -> Tree:
         return walked(self.work, STORE)
 
-    # working
+    # steps and edits
 
     def say(self, kind: str, parent: str | None = None) -> str:
         id = str(uuid4())
@@ -147,7 +147,7 @@ class Moving(RuleBasedStateMachine):
 
     @contextmanager
     def as_its_own_work(self) -> Iterator[None]:
-        """What changes meanwhile is left by the session."""
+        """Record what changes meanwhile as left by the session."""
         before = self.tree()
         try:
             yield
@@ -155,13 +155,13 @@ class Moving(RuleBasedStateMachine):
             for path, (_, after) in differences(before, self.tree()).items():
                 self.lefts.setdefault(path, set()).add(bytes_in(after))
 
-    @rule(deed=edits)
-    def outside(self, deed: EditAction) -> None:
-        self.by_others(lambda: do(self.work, deed))
+    @rule(edit=edits)
+    def outside(self, edit: EditAction) -> None:
+        self.by_others(lambda: do(self.work, edit))
 
     @rule(verb=st.sampled_from(["write", "append", "remove"]), body=texts, at=number)
     def outside_on_its_work(self, verb: str, body: bytes, at: int) -> None:
-        """The user changes what the session has left."""
+        """Change as the user a file that the session has left."""
         paths = sorted(self.lefts)
         if paths:
             edit = (verb, paths[at % len(paths)], body + b"by the user\n")
@@ -223,14 +223,14 @@ class Moving(RuleBasedStateMachine):
 
     @rule(answer=answers, at=number)
     def revert(self, answer: str, at: int) -> None:
-        """A revert is work of the session's: what it leaves can be undone like a step's."""
+        """Revert a step: this is work of the session, and can be undone like a step."""
         goal = self.messages[at % len(self.messages)]
         with self.as_its_own_work():
             self.move(lambda **more: commands.revert(self.opened, goal, **more), answer)
 
     @rule(answer=answers, some=st.sampled_from([ALL, ("files",), ("files", "todos")]))
     def undo_and_redo(self, answer: str, some: tuple[Scope, ...]) -> None:
-        """Undo, then redo: everything is as it was."""
+        """Undo, then redo: everything must be as before."""
         before = self.tree()
         done = self.move(lambda **more: commands.undo(self.opened, scopes=some, **more), answer)
         if done is not None:
@@ -241,7 +241,7 @@ class Moving(RuleBasedStateMachine):
 
     @rule(call=st.integers(0, 45), answer=st.sampled_from(["none", "force", "both"]), at=number)
     def killed(self, call: int, answer: str, at: int) -> None:
-        """A move whose process dies in the middle, and the next one that opens the session."""
+        """Kill a move in the middle, and open the session again."""
         goal = self.messages[at % len(self.messages)]
 
         def made(opened: SessionHandle) -> UndoMove:
@@ -275,7 +275,7 @@ class Moving(RuleBasedStateMachine):
 
     @rule(verb=st.sampled_from(["write", "append", "same size"]), body=texts, at=number)
     def undo_what_the_user_went_on_with(self, verb: str, body: bytes, at: int) -> None:
-        """Work of the user's on a file that the session has just left is never touched unasked."""
+        """Never touch, unasked, the user's changes to a file that the session has just left."""
         before = self.tree()
         self.step([("write", b"a", body + b"by the session\n"), ("write", b"b", b"x")], False)
         left = [path for path in differences(before, self.tree()) if self.tree()[path][0] == "file"]
@@ -300,7 +300,7 @@ class Moving(RuleBasedStateMachine):
     # the laws
 
     def answered(self, move: UndoMove, answer: str) -> dict[str, Any]:
-        """How a user answers the conflicts of a plan."""
+        """Answer the conflicts of a plan as a user does."""
         if answer == "none":
             return {}
         if answer == "force":
@@ -335,7 +335,7 @@ class Moving(RuleBasedStateMachine):
         for was, _ in changed.values():
             if was[0] == "file":
                 assert kept.find_problem(file_of(bytes_in(was))) is None
-        # Files that were restored alone stand elsewhere: to undo the talk may do steps again.
+        # After files were restored alone, an undo of the conversation may redo steps.
         together = plan.from_.files == plan.from_.conversation
         if careful and plan.verb == "undo" and together and not self.takes_back(outcome):
             for path, (was, _) in changed.items():
@@ -354,7 +354,7 @@ class Moving(RuleBasedStateMachine):
 
 
 def file_of(data: bytes) -> FileContentState:
-    """The state of a file with this content."""
+    """Return the state of a file with this content."""
     chunks: tuple[str, ...] = ()
     if len(data) > WHOLE:
         parts = (data[at : at + PIECE] for at in range(0, len(data), PIECE))
@@ -363,5 +363,5 @@ def file_of(data: bytes) -> FileContentState:
 
 
 def bytes_in(thing: Thing) -> bytes:
-    """What a file holds; nothing else holds bytes."""
+    """Return the content of a file; nothing else has content."""
     return thing[1] if thing[0] == "file" and isinstance(thing[1], bytes) else b""

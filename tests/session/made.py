@@ -18,7 +18,7 @@ SESSION = "s1"
 
 
 def folder_of(root: Path) -> Path:
-    """The folder of the one session below a root."""
+    """Return the folder of the only session below a root."""
     folder = root / "sessions" / SESSION
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -26,7 +26,7 @@ def folder_of(root: Path) -> Path:
 
 @contextmanager
 def opened(root: Path, *, cached: bool = True) -> Iterator[SessionHandle]:
-    """The session below a root, as the store opens it."""
+    """Open the session below a root as the store does."""
     folder = Anchor(folder_of(root))
     journal = Journal(folder, "fast")
     index = SessionIndex(journal, root / "cache" / f"{SESSION}.sqlite" if cached else None)
@@ -38,7 +38,7 @@ def opened(root: Path, *, cached: bool = True) -> Iterator[SessionHandle]:
 
 
 def said(id: str | None, parent: str | None = None, **members: Any) -> bytes:
-    """A message line, without its seal."""
+    """Return a message line, without its seal."""
     line: dict[str, Any] = {
         "type": "user",
         "uuid": id,
@@ -58,11 +58,11 @@ def said(id: str | None, parent: str | None = None, **members: Any) -> bytes:
 
 
 def note(id: str, parent: str | None) -> bytes:
-    """A note, as a move leaves it."""
+    """Return a note, as a move leaves it."""
     words = {"role": "system", "content": "undone"}
     return said(id, parent, type="system", message=words, operation={"id": "o1", "verb": "undo"})
 
 
 def aside(id: str, parent: str | None) -> bytes:
-    """A message of a sidechain."""
+    """Return a message of a sidechain."""
     return said(id, parent, isSidechain=True)

@@ -1,4 +1,4 @@
-"""A session recorded with everything the recorder has, moves included."""
+"""A session recorded with every feature of the recorder, including moves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIG = 9 << 20
 
 
 def recorded(root: Path, *, big: bool = False) -> Path:
-    """Record a session below a root, its workspace beside it; gives the session's folder."""
+    """Record a session below a root, with its workspace beside it; return the session's folder."""
     work = root / "work"
     work.mkdir(parents=True)
     (work / "notes.txt").write_text("one\n")
@@ -26,7 +26,7 @@ def recorded(root: Path, *, big: bool = False) -> Path:
     with store.create(workspace=work, title="Tides") as session:
         _talk(session, work, big=big)
         _move(session, work)
-        _tell(session)
+        _record_rest(session)
         return root / ".sage" / "sessions" / session.id
 
 
@@ -80,7 +80,7 @@ def _apply(session: Session, move: UndoMove) -> None:
     session.refresh()
 
 
-def _tell(session: Session) -> None:
+def _record_rest(session: Session) -> None:
     aside = session.sidechain()
     aside.user("Look into it")
     aside.assistant("Looked into it.")

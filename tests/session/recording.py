@@ -1,4 +1,4 @@
-"""A process that records until it is killed, and tells of each message once it is acknowledged.
+"""A process that records until it is killed, and reports each message once it is acknowledged.
 
 python -m tests.session.recording ROOT SESSION WRITER DURABILITY
 """
@@ -14,7 +14,7 @@ from talktree.session import Session, Store
 
 
 def record(session: Session, writer: str, workspace: Path) -> None:
-    """Say things, work on a file now and then, for ever."""
+    """Record messages, and work on a file now and then, forever."""
     count = 0
     while True:
         count += 1

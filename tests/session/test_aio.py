@@ -1,4 +1,4 @@
-"""The same verbs awaited: nothing that was begun is lost when a task is cancelled."""
+"""The same verbs with asyncio: nothing that was started is lost when a task is cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The awaited verbs in programs that use anyio: its cancel scopes wait as asyncio's tasks do."""
+"""The async verbs in programs that use anyio: its cancel scopes wait as asyncio's tasks do."""
 
 from __future__ import annotations
 

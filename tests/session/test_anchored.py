@@ -1,4 +1,4 @@
-"""Nothing outside a folder can be reached through it: by the kernel's way and by walking."""
+"""Nothing outside a folder can be reached through it: with the kernel's check and by walking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from talktree.files.sandbox import Anchor, check_path
 def anchor(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Anchor]:
-    """A folder `in` with some things in it, beside it a folder `out` that is nobody's business."""
+    """Return a folder `in` with some files, beside a folder `out` that must not be reached."""
     if request.param == "walk":
         monkeypatch.setattr(sandbox_open, "_find_openat2", lambda: None)
     inside, outside = tmp_path / "in", tmp_path / "out"
@@ -78,7 +78,7 @@ def test_a_link_itself_is_never_followed(anchor: Anchor, path: bytes) -> None:
 @pytest.mark.parametrize(
     "path", [b"", b".", b"..", b"a/..", b"../out/secret", b"/etc/passwd", b"a//b", b"a/", b"a\0"]
 )
-def test_paths_that_are_no_plain_ones_are_refused(anchor: Anchor, path: bytes) -> None:
+def test_paths_that_are_not_plain_are_refused(anchor: Anchor, path: bytes) -> None:
     for edit in (anchor.lstat, anchor.unlink, anchor.mkdir, anchor.readlink, anchor.open_anchor):
         with pytest.raises(PathEscapes):
             edit(path)
@@ -154,7 +154,7 @@ def test_an_anchor_is_a_real_folder(tmp_path: Path) -> None:
 def test_a_folder_that_is_swapped_for_a_link_all_the_time_never_leads_out(
     anchor: Anchor,
 ) -> None:
-    """Somebody swaps `d` and a link out as fast as they can; only what is inside is ever opened."""
+    """A process swaps `d` and a link out as fast as it can; only what is inside is ever opened."""
     top, stop = anchor.path, threading.Event()
     (top / "d" / "secret").write_bytes(b"inside")
 

@@ -1,4 +1,4 @@
-"""Contents: byte for byte what was kept, under names that they hash to."""
+"""Blobs: stored byte for byte, under their hashes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ sizes = st.one_of(
 
 @examples(CASES // 4)
 @given(st.lists(st.tuples(sizes, st.binary(max_size=30)), max_size=4))
-def test_what_is_kept_comes_back_byte_for_byte(made: list[tuple[int, bytes]]) -> None:
+def test_stored_contents_are_returned_byte_for_byte(made: list[tuple[int, bytes]]) -> None:
     with tempfile.TemporaryDirectory() as top, contents_in(Path(top)) as contents:
         wanted = [(seed + bytes(size))[:size] for size, seed in made]
         files = [keep(contents, data) for data in wanted]
@@ -80,7 +80,7 @@ def test_nothing_has_a_name_before_it_is_settled(contents: Contents) -> None:
     assert contents.size_of(file.hash) == 5
 
 
-def test_what_is_there_is_not_written_again(contents: Contents, tmp_path: Path) -> None:
+def test_existing_outputs_are_not_written_again(contents: Contents, tmp_path: Path) -> None:
     file = keep(contents, b"hello")
     contents.flush()
     path = tmp_path / "backups" / f"{file.hash}.backup"
@@ -172,7 +172,7 @@ def test_many_contents_and_many_threads(contents: Contents) -> None:
     assert list(contents.list_unfinished()) == []
 
 
-def test_a_failure_is_an_error_for_everybody_concerned_and_leaves_no_rest(tmp_path: Path) -> None:
+def test_a_failure_is_an_error_for_all_callers_and_leaves_no_files(tmp_path: Path) -> None:
     with contents_in(tmp_path) as contents:
         keep(contents, b"mine")
         other = threading.Thread(target=lambda: keep(contents, b"theirs"))
@@ -190,7 +190,7 @@ def test_a_failure_is_an_error_for_everybody_concerned_and_leaves_no_rest(tmp_pa
         assert contents.find_problem(file) is None
 
 
-def test_a_file_that_has_holes(contents: Contents) -> None:
+def test_a_sparse_file(contents: Contents) -> None:
     with tempfile.TemporaryFile() as file:
         file.truncate(40 << 20)
         hash, size, chunks = contents.keep(file.fileno(), 40 << 20)

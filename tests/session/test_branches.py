@@ -1,4 +1,4 @@
-"""Branches: where lines end and part, seen through notes and asides; names that stand for them."""
+"""Branches: where lines end and fork, seen through notes and asides; names that refer to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.session.made import aside, note, opened, said
 
 
 def found(root: Path, *lines: bytes) -> list[SessionBranch]:
-    """The branches of a session with these messages."""
+    """Return the branches of a session with these messages."""
     with opened(root) as session:
         if lines:
             session.journal.append("messages", *lines)
@@ -41,16 +41,16 @@ def test_where_a_session_is_is_a_branch_as_long_as_it_is_there(tmp_path: Path) -
         SessionBranch("b", "b", None, 2, True),
         SessionBranch("c", "b", None, 3, False),
     ]
-    # Redone: the note below `b` is no end of anything.
+    # After a redo: the note below `b` is not a leaf.
     assert found(tmp_path, note("n2", "c")) == [SessionBranch("c", None, None, 3, True)]
-    # Undone again, and something new was said.
+    # Undone again, and a new message was added.
     assert found(tmp_path, note("n3", "b"), said("d", "n3")) == [
         SessionBranch("c", "b", None, 3, False),
         SessionBranch("d", "b", None, 3, True),
     ]
 
 
-def test_asides_are_no_branches(tmp_path: Path) -> None:
+def test_asides_are_not_branches(tmp_path: Path) -> None:
     lines = said("a"), aside("s1", "a"), aside("s2", "s1"), said("b", "a"), aside("s3", None)
     assert found(tmp_path, *lines) == [SessionBranch("b", None, None, 2, True)]
 

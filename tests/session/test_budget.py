@@ -1,4 +1,4 @@
-"""A session that takes more space than it should says so, once, and goes on."""
+"""A session that exceeds its space budget reports it once, and continues."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.session.working import Place
 
 
 def worked(session: Session, folder: Path, content: bytes) -> list[str]:
-    """A step that writes a file; the notices that came of it."""
+    """Run a step that writes a file; return the notices."""
     had = len(session.notices)
     with session.step(session.assistant("work"), paths=["a"]):
         (folder / "a").write_bytes(content)
@@ -39,7 +39,7 @@ def test_it_is_reported_once_when_the_budget_is_passed(at: Place) -> None:
         assert "budget" in reported[0]
         assert worked(session, at.work, b"3" * 600) == []
     with at.store.open() as session:
-        # What others have kept counts too; what is there already does not take more space.
+        # Blobs of others count too; a blob that exists already does not take more space.
         assert worked(session, at.work, b"2" * 600) == []
         assert len(worked(session, at.work, b"4")) == 1
 
@@ -55,7 +55,7 @@ def test_nothing_is_reported_below_the_budget_or_without_one(at: Place) -> None:
         assert worked(session, at.work, b"2" * 2000) == []
 
 
-def test_the_command_line_tells_it(at: Place) -> None:
+def test_the_command_line_reports_it(at: Place) -> None:
     def reported(*words: str) -> str:
         command = [sys.executable, "-m", "talktree.cli.main", "session", *words]
         root = {"TALKTREE_SESSIONS": str(at.store.root)}
@@ -69,7 +69,7 @@ def test_the_command_line_tells_it(at: Place) -> None:
     assert "its budget is 1,000 bytes" in reported("gc")
 
 
-def test_a_budget_that_is_none_is_the_usual_one(tmp_path: Path) -> None:
+def test_an_invalid_budget_is_the_default(tmp_path: Path) -> None:
     store = Store(tmp_path)
     values: list[Json] = ["much", -1, 1.5, True, [1]]
     for value in values:

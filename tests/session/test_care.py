@@ -1,4 +1,4 @@
-"""Care: every kind of damage is told by its name, nothing raises, nothing that is named goes."""
+"""Care: every kind of damage is reported by name, nothing raises, and no named blob is removed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DAY = 86_400
 
 
 def kept(session: SessionHandle, data: bytes) -> FileContentState:
-    """A content that the session keeps."""
+    """Return the hash of a content that the session stores."""
     hash = session.contents.keep_bytes(data)
     session.contents.flush()
     return FileContentState(hash=hash, size=len(data), mode=0o644)
 
 
 def recorded(root: Path) -> dict[str, FileContentState]:
-    """A sound session with two messages, a step, a move and three contents."""
+    """Record a valid session with two messages, a step, a move and three contents."""
     with opened(root) as session:
         files = {name: kept(session, name.encode()) for name in ("one", "two", "moved")}
         session.journal.append("messages", said("a"), said("b", "a"))
@@ -50,13 +50,13 @@ def recorded(root: Path) -> dict[str, FileContentState]:
 
 
 def kinds(root: Path, *, read_data: bool = False) -> set[str]:
-    """What is wrong with the session below a root."""
+    """Return the kinds of problems in the session below a root."""
     with Anchor(folder_of(root)) as folder:
         return {each.kind for each in care.check_session(folder, read_data=read_data)}
 
 
 def backup(root: Path, file: FileContentState) -> Path:
-    """Where a content is kept."""
+    """Return the path of a stored content."""
     return folder_of(root) / "backups" / f"{file.hash}.backup"
 
 
@@ -68,14 +68,14 @@ def edit(root: Path, log: str, old: bytes, new: bytes) -> None:
     path.write_bytes(data.replace(old, new, 1))
 
 
-def test_a_sound_session_has_no_troubles(tmp_path: Path) -> None:
+def test_a_valid_session_has_no_problems(tmp_path: Path) -> None:
     recorded(tmp_path)
     assert kinds(tmp_path, read_data=True) == set()
     with opened(tmp_path) as session:
         assert care.check_session(session) == []
 
 
-def test_nothing_at_all_is_no_trouble(tmp_path: Path) -> None:
+def test_an_empty_folder_is_not_a_problem(tmp_path: Path) -> None:
     folder_of(tmp_path).chmod(0o700)
     assert kinds(tmp_path, read_data=True) == set()
 
@@ -212,7 +212,7 @@ def test_check_never_raises_on_anything(
 
 
 def age(root: Path) -> None:
-    """Let every file among the backups be two days old."""
+    """Make every file among the backups two days old."""
     for path in (folder_of(root) / "backups").iterdir():
         before = path.stat().st_mtime - 2 * DAY
         os.utime(path, (before, before))

@@ -1,4 +1,4 @@
-"""Claude Code's file history: what it allows is what comes back, and nothing leaves its place."""
+"""Claude Code's file history: what it has is restored exactly, and nothing is written elsewhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.session.claude_recorder import ClaudeRecorder, Dialect
 NAMES = ["a.txt", "src/b.py", "src/deep/c.bin"]
 CONTENTS = st.none() | st.binary(min_size=1, max_size=6).filter(lambda each: each.strip(b"\0"))
 EDITS = st.tuples(st.sampled_from(NAMES), CONTENTS, st.booleans())
-"""Which file, what becomes of it, and whether the agent does it or somebody by hand."""
+"""The file, its new content, and whether the agent or the user changes it."""
 TURNS = st.lists(st.lists(EDITS, max_size=4), min_size=1, max_size=4)
 
 
@@ -55,7 +55,7 @@ def test_a_checkpoint_is_what_was_there_when_the_prompt_was_given(
                     recorder.edit(name, content)
                     tracked.add(name)
                 elif name in tracked:
-                    # What nobody notes before the first edit is nothing a checkpoint can know.
+                    # A checkpoint cannot know what was not backed up before the first edit.
                     recorder.by_hand(name, content)
         history = opened(recorder.save())
         for point in history.points:
@@ -127,7 +127,7 @@ def test_no_name_leaves_the_chosen_folder(name: str, started: str | None) -> Non
 
 
 def recorded(tmp_path: Path, dialect: Dialect = "delta") -> tuple[ClaudeRecorder, list[str]]:
-    """Two turns: a file is changed, another one made."""
+    """Record two turns: a file is changed, another one made."""
     workspace = tmp_path / "work"
     workspace.mkdir()
     recorder = ClaudeRecorder(tmp_path / ".claude", workspace, dialect)
@@ -241,7 +241,7 @@ def test_a_consistent_set_comes_back(tmp_path: Path) -> None:
         assert done.plan.uncovered
 
 
-def test_what_someone_has_there_is_left_or_put_beside(tmp_path: Path) -> None:
+def test_existing_user_files_are_left_or_moved_aside(tmp_path: Path) -> None:
     recorder, (first, _, _) = recorded(tmp_path)
     into = tmp_path / "into"
     into.mkdir()
@@ -260,7 +260,7 @@ def test_what_someone_has_there_is_left_or_put_beside(tmp_path: Path) -> None:
     assert {b"mine\n", b"mine too\n", b"not concerned\n"} < set(found.values())
 
 
-def test_what_the_history_keeps_may_be_replaced(tmp_path: Path) -> None:
+def test_files_kept_in_the_history_may_be_replaced(tmp_path: Path) -> None:
     recorder, (first, second, _) = recorded(tmp_path)
     into = tmp_path / "into"
     restore(recorder.file, first, into)

@@ -1,4 +1,4 @@
-"""Threads that append together: each gets its own outcome; an interrupted one is not in the way."""
+"""Threads that append together: each gets its own outcome; an interrupted one blocks no other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRITERS = 8
 
 
 def together(*works: Callable[[], object]) -> list[BaseException | object]:
-    """What came of works that threads begin at the same moment."""
+    """Run functions in threads that start at the same moment; return their outcomes."""
     start = threading.Barrier(len(works))
 
     def run(work: Callable[[], object]) -> object:
@@ -81,7 +81,7 @@ def test_errors_go_to_the_thread_whose_work_failed(tmp_path: Path) -> None:
 
 
 class Stage:
-    """A journal of nothing, which counts who is inside and can be told to fail."""
+    """An empty journal, which counts the threads inside and can be made to fail."""
 
     def __init__(self) -> None:
         self.inside = 0
@@ -89,9 +89,9 @@ class Stage:
         self.reached = 0
         self.fails: list[BaseException] = []
         self.stops: list[bool] = []
-        """Whether somebody presses Ctrl-C while the next work is done,"""
+        """Whether Ctrl-C arrives while the next work is done,"""
         self.stops_leaving: list[bool] = []
-        """or when it is done and the lock is freed."""
+        """or when it is done and the lock is released."""
 
     def enter(self) -> None:
         self.inside += 1
@@ -104,7 +104,7 @@ class Stage:
         return [WrittenLines(0, (0, 0), 0, b"", [], self.written, 0)]
 
     def ensure_synced(self, written: WrittenLines) -> None:
-        # Meanwhile the others come, so that there is a crowd to be served.
+        # Meanwhile the others arrive, so that a group waits to be served.
         time.sleep(0.001)
         if self.fails:
             raise self.fails.pop()
@@ -123,7 +123,7 @@ class Stage:
     st.lists(st.booleans(), max_size=2 * WRITERS),
     st.lists(st.booleans(), max_size=4),
 )
-def test_a_thread_that_is_interrupted_leaves_no_other_behind(
+def test_an_interrupted_thread_blocks_no_other(
     failures: list[type[BaseException]], stops: list[bool], stops_leaving: list[bool]
 ) -> None:
     stage = Stage()
@@ -140,7 +140,7 @@ def test_a_thread_that_is_interrupted_leaves_no_other_behind(
             number = group.run(stage.work)
         except (KeyboardInterrupt, NotSaved) as error:
             return error
-        # Acknowledged means reached, whoever led.
+        # Acknowledged means written, whichever thread led.
         assert stage.reached >= number
         return number
 

@@ -1,4 +1,4 @@
-"""Compaction and child sessions: the full text stays, and both ends know each other."""
+"""Compaction and child sessions: the full text stays, and both sessions link to each other."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def test_a_compaction_leaves_everything_readable(session: Session) -> None:
 @examples(12)
 @given(st.lists(st.sampled_from(["user", "compact", "restore"]), max_size=12))
 def test_the_context_is_what_was_said_since_the_last_summary(
-    tmp_path_factory: pytest.TempPathFactory, deeds: list[str]
+    tmp_path_factory: pytest.TempPathFactory, edits: list[str]
 ) -> None:
     root = tmp_path_factory.mktemp("root")
     every: list[str] = []
     seen: list[str] = []
     with Store(root).create(workspace=root, durability="fast") as session:
-        for number, edit in enumerate(deeds):
+        for number, edit in enumerate(edits):
             if edit == "user":
                 every.append(session.user(str(number)))
                 seen.append(every[-1])

@@ -1,4 +1,4 @@
-"""Settings: our own member of a file that belongs to somebody else."""
+"""Settings: our own member of a file that belongs to another program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that somebody else has changed: left alone, told, and ended as the user says."""
+"""Files that others have changed: left alone, reported, and resolved as the user decides."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_force_can_be_taken_back(at: Place) -> None:
     assert at.tree == before
 
 
-def test_what_the_user_did_between_two_steps_comes_back_and_is_not_passed_over(at: Place) -> None:
+def test_user_changes_between_two_steps_are_restored_and_not_overlooked(at: Place) -> None:
     at.session.user("please")
     at.step(a="by the session")
     at.put("a", "by the user")

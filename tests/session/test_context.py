@@ -1,4 +1,4 @@
-"""Where a message is written is captured anew each time, and compared with now."""
+"""The context of a message is captured each time, and compared with the current one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_repository_may_be_above_and_elsewhere(place: Path) -> None:
     assert ContextCapture().capture().git_branch == "side"
 
 
-def test_a_change_of_directory_counts_at_once(place: Path) -> None:
+def test_a_change_of_directory_counts_immediately(place: Path) -> None:
     around = ContextCapture()
     around.capture()
     (place / "b").mkdir()
@@ -83,7 +83,7 @@ def test_a_directory_that_is_gone_is_unknown(place: Path) -> None:
     os.chdir(place)
 
 
-def test_what_differs_is_reported_and_nothing_else(place: Path) -> None:
+def test_only_differences_are_reported(place: Path) -> None:
     now = Context(
         cwd=str(place), git_branch="main", platform="linux", user_type="external", version="0.1.0"
     )

@@ -27,7 +27,7 @@ def test_two_different_insertions_at_one_place_are_left_to_people() -> None:
     assert merge_texts(b"1\n2\n3\n", b"1\nx\n2\n3\n", b"1\ny\n2\n3\n") is None
 
 
-def test_what_is_no_text_is_not_merged() -> None:
+def test_binary_files_are_not_merged() -> None:
     assert merge_texts(b"\0", b"\0a", b"b\0") is None
     assert not is_text(b"\xff")
 

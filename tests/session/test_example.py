@@ -1,4 +1,4 @@
-"""The example agent does what it says, and what it recorded is sound."""
+"""The example agent works as documented, and records a valid session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from talktree.session import Store
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "agent.py"
 
 
-def test_the_example_agent_leaves_a_sound_session(tmp_path: Path) -> None:
+def test_the_example_agent_leaves_a_valid_session(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLE, tmp_path / "work"], capture_output=True, text=True, check=False
     )

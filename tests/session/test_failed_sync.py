@@ -1,4 +1,5 @@
-"""A sync that fails, and every other call: nothing acknowledged is lost, and writing goes on."""
+"""A failing sync, and every other failing call: nothing acknowledged is lost, and writing
+continues."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from tests.session.journals import ROOT, acks, opened, quarantined, served, veri
 
 
 def run(folder: Path, fault: str, *, count: int = 5) -> str:
-    """What a writer was told while a call failed."""
+    """Return the acknowledgements of a writer while a call failed."""
     trace = folder.parent / "trace"
     out = writer(folder, "a", count, before=injected(fault, trace)).details()
     assert was_injected(trace)
@@ -25,7 +26,7 @@ def run(folder: Path, fault: str, *, count: int = 5) -> str:
 
 
 def goes_on(folder: Path) -> None:
-    """The next writer gets in and its message is there."""
+    """Assert that the next writer can append and its message is there."""
     [place] = opened(folder, "safe").append("messages", b'{"writer":"after","message":1}')
     assert served(folder)[-1].start == place.start
 
@@ -85,13 +86,14 @@ def test_other_writers_behind_a_failed_sync(tmp_path: Path, when: int) -> None:
     found = verify(folder, acknowledged)
     assert {line.start for line in found} == {ack.start for ack in acknowledged}
     lost = sum(out.count("lost") for out in outs)
-    # Others may have synced for it so often that it never came to that.
+    # Others may have synced for it so often that it never called sync itself.
     assert (lost >= 1) == was_injected(trace)
     assert sum(moved.count(b"\n") for moved in quarantined(folder)) >= lost
 
 
-def test_a_failure_that_only_this_writer_is_reported_of(tmp_path: Path) -> None:
-    """Whoever saw the sync fail died before noting it, and another has synced and noted since."""
+def test_a_failure_that_is_reported_to_one_writer_only(tmp_path: Path) -> None:
+    """The writer that saw the sync fail died before recording it; another has synced and recorded
+    since."""
     need_strace()
     folder = tmp_path / "s"
     folder.mkdir()
@@ -141,12 +143,13 @@ append(4, first)
 
 
 @pytest.mark.parametrize(
-    ("script", "told"), [(GOES_ON, "0 lost 2 3"), (HELD, "0 lost 3 lost 4")], ids=["on", "held"]
+    ("script", "expected"), [(GOES_ON, "0 lost 2 3"), (HELD, "0 lost 3 lost 4")], ids=["on", "held"]
 )
-def test_a_failure_that_is_noted_late(tmp_path: Path, script: str, told: str) -> None:
-    """The sync fails and so does noting that; another writer goes on before it can be noted.
+def test_a_failure_that_is_noted_late(tmp_path: Path, script: str, expected: str) -> None:
+    """The sync fails and so does recording that; another writer continues before it can be
+    recorded.
 
-    What it has saved is not taken back, and does not vouch for what came before.
+    What it has saved is not revoked, and does not vouch for what came before.
     """
     need_strace()
     folder, trace = tmp_path / "s", tmp_path / "trace"
@@ -161,9 +164,9 @@ def test_a_failure_that_is_noted_late(tmp_path: Path, script: str, told: str) ->
         text=True,
     )
     assert trace.read_text().count("INJECTED") == 2
-    assert done.stdout.split() == told.split()
+    assert done.stdout.split() == expected.split()
     numbers = [json.loads(line.raw)["number"] for line in served(folder)]
-    saved = [int(word) for word in told.split() if word != "lost"]
+    saved = [int(word) for word in expected.split() if word != "lost"]
     assert [number for number in numbers if number in saved] == saved
 
 
@@ -180,7 +183,7 @@ FAULTS = [
 
 
 def damaged_session(folder: Path) -> None:
-    """Three messages and the beginning of a fourth."""
+    """Return a session with three messages and the beginning of a fourth."""
     folder.mkdir()
     lines = [seal_line(b'{"writer":"before","message":%d}' % at, at + 1) for at in range(3)]
     (folder / "messages.jsonl").write_bytes(b"\n".join([*lines, TRUNCATED]))
@@ -190,9 +193,9 @@ TRUNCATED = b'{"writer":"torn","mess'
 
 
 def holds(place: Path, fault: str, when: int) -> bool:
-    """Open a session with a torn end and append to it while one call fails or kills.
+    """Open a session with a truncated end and append to it while one call fails or kills.
 
-    Says whether it came to that; what was acknowledged is there in any case.
+    Return whether the fault happened; what was acknowledged is there in any case.
     """
     folder = place / f"{when}"
     damaged_session(folder)
@@ -223,7 +226,7 @@ def test_any_call_may_fail(tmp_path: Path, fault: str) -> None:
 @pytest.mark.torture
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_call_fails_in_turn(tmp_path: Path, fault: str) -> None:
-    """The first one, the second one, until the work is done before it comes to that."""
+    """Fail the first call, the second one, and so on, until the work ends before the fault."""
     need_strace()
     when = 1
     while holds(tmp_path, fault, when):

@@ -1,4 +1,4 @@
-"""The table of known files: what it says of the next process's files is true, or nothing."""
+"""The table of known files: its entries are right for the next process, or missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One flipped bit anywhere: always seen, and every other line is served as it was."""
+"""One flipped bit anywhere: always detected, and every other line is served unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_one_flipped_bit(tmp_path: Path) -> None:
         found = served(tmp_path)
         good = [line.raw for line in found if verify_seal(line.raw).state == "good"]
         if data[at] == 0x0A:
-            # The newline is no part of the line: both lines are there, and nothing is wrong.
+            # The newline is not part of the line: both lines are there, and nothing is wrong.
             assert good == whole
         else:
             assert good == whole[:hit] + whole[hit + 1 :], (at, bit)

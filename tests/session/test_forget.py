@@ -1,6 +1,6 @@
 """Erased is erased: no byte of it is left in the store, and the rest works as before.
 
-The oracle knows nothing of the store: it plants words that occur nowhere else and looks for them in
+The oracle does not use the store: it plants words that occur nowhere else and searches for them in
 the bytes and the names of all files.
 """
 
@@ -29,7 +29,7 @@ LEGACY = Path(__file__).parents[1] / "data" / "sage" / "good" / "legacy-session.
 
 
 def hits(root: Path, *words: str) -> list[tuple[str, str]]:
-    """Where words are in a store, in names and raw bytes."""
+    """Return where words are in a store, in names and raw bytes."""
     found: list[tuple[str, str]] = []
     for path in sorted(root.rglob("*")):
         data = path.read_bytes() if path.is_file() else b""
@@ -52,11 +52,11 @@ class Made(NamedTuple):
 
 
 SECRET = ("quibblefix", "zanthor.txt", "vermiqual", "gropplesnitch", "mirthwalrus")
-"""Text, path, content, tool input and result of the message in the middle."""
+"""Text, path, content, tool input and result of the middle message."""
 
 
 def made(top: Path) -> Made:
-    """Three turns that work on files, an undo and a redo, a branch name."""
+    """Record three turns that work on files, an undo and a redo, and a branch name."""
     work = top / "work"
     work.mkdir(parents=True)
     store = Store(work / ".sage")
@@ -93,13 +93,13 @@ def write(session: Session, work: Path, files: dict[str, str]) -> None:
 
 
 def said(store: Store, id: str) -> list[tuple[str, str]]:
-    """The conversation as a model gets it."""
+    """Return the conversation as a model gets it."""
     with store.open(id, write=False) as session:
         return [(message.role, message.text) for message in session.full_messages()]
 
 
-def is_sound(made: Made) -> None:
-    """Nothing is wrong with the store, and it can be continued."""
+def assert_valid(made: Made) -> None:
+    """Assert that nothing is wrong with the store, and that it can be continued."""
     with made.store.open(made.id) as session:
         assert [each.kind for each in session.check(read_data=True)] == []
     assert talktree.check(made.work / ".sage").codes == set()
@@ -138,7 +138,7 @@ def test_an_erased_message_is_in_no_byte_of_the_store(tmp_path: Path) -> None:
         "the third prompt",
         "the third reply",
     ]
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_lines_that_stay_read_the_same(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_lines_that_stay_read_the_same(tmp_path: Path) -> None:
     log = it.work / ".sage" / "sessions" / it.id / "messages.jsonl"
 
     def lines() -> dict[str, Any]:
-        """The lines without seals and links."""
+        """Return the lines without seals and links."""
         values = [json.loads(line) for line in log.read_text().splitlines()]
         free = ("seal", "parentUuid")
         return {
@@ -176,12 +176,12 @@ def test_the_rest_is_undone_and_done_again(tmp_path: Path) -> None:
         undo = session.undo(before=it.first)
         undo.plan()
         undo.apply()
-        # Nothing is known any more of what the erased message did; the other files went back.
+        # The effects of the erased message are unknown now; the other files were restored.
         assert not (it.work / "a.txt").exists()
         assert (it.work / "zanthor.txt").read_text() == "vermiqual\n"
         assert session.leaf is None
         session.user("and on it goes")
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_the_result_of_a_call_that_stays_is_emptied(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_the_result_of_a_call_that_stays_is_emptied(tmp_path: Path) -> None:
     assert (report.messages, report.emptied) == ((), (it.result,))
     assert hits(it.work / ".sage", "mirthwalrus") == []
     assert {word for word, _ in hits(it.work / ".sage", "gropplesnitch")} == {"gropplesnitch"}
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_prompts_and_titles_in_the_list_go_with_their_message(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_an_erased_path_is_in_no_byte_of_the_file_history(tmp_path: Path) -> Non
     assert hits(root, "zanthor.txt", "vermiqual", "a.txt", "one\n", "two\n", "three\n") == []
     assert report.paths == ("a.txt", "zanthor.txt")
     assert (it.work / "a.txt").read_text() == "three\n"
-    is_sound(it)
+    assert_valid(it)
     with it.store.open(it.id) as session:
         for path in ("a.txt", "zanthor.txt"):
             with pytest.raises(NotUndoable, match=f"the content of {path} was erased"):
@@ -296,7 +296,7 @@ def test_a_parent_forgets_the_child_that_is_erased(tmp_path: Path) -> None:
     assert hits(it.work / ".sage", child.id, "yonderpickle") == []
     with it.store.open(it.id) as session:
         assert session.children() == []
-    is_sound(it)
+    assert_valid(it)
 
 
 # older layouts
@@ -358,7 +358,7 @@ def test_a_session_that_goes_on_from_an_older_file(tmp_path: Path) -> None:
 
 
 def test_a_session_that_was_converted(tmp_path: Path) -> None:
-    """What a conversion embedded of the source goes where it tells of an erased message."""
+    """Embedded source data is erased where it mentions an erased message."""
     folder = tmp_path / "sessions" / "session-5"
     demo = Path(__file__).parents[2] / "demo" / "claude-code.jsonl"
     folder.parent.mkdir()
@@ -372,7 +372,7 @@ def test_a_session_that_was_converted(tmp_path: Path) -> None:
     assert talktree.check(folder).codes == set()
 
 
-# others, and accidents
+# other processes, and accidents
 
 
 def test_it_is_refused_while_a_handle_may_write(tmp_path: Path) -> None:
@@ -417,7 +417,7 @@ def test_a_reader_that_is_open_brings_nothing_back(tmp_path: Path) -> None:
     assert reader.opened.index.find_touches(b"zanthor.txt") == []
     reader.close()
     assert hits(it.work / ".sage", *SECRET, "a.txt") == []
-    is_sound(it)
+    assert_valid(it)
 
 
 def test_leftovers_of_dead_writers_go(tmp_path: Path) -> None:
@@ -429,7 +429,7 @@ def test_leftovers_of_dead_writers_go(tmp_path: Path) -> None:
         log.write('{"type":"user","message":{"content":"quibblefix')
     it.store.forget(it.id, messages=[it.caller], dry_run=False)
     assert hits(it.work / ".sage", *SECRET) == []
-    is_sound(it)
+    assert_valid(it)
 
 
 KILLS = rotate(range(160), 12, SEED)
@@ -445,7 +445,7 @@ def test_a_kill_leaves_it_whole_or_erased(tmp_path: Path, call: int) -> None:
     if now == before:
         it.store.forget(it.id, messages=[it.caller], dry_run=False)
     assert hits(it.work / ".sage", *SECRET, it.caller) == []
-    is_sound(it)
+    assert_valid(it)
 
 
 @pytest.mark.parametrize("call", rotate(range(60), 6, SEED))
@@ -456,14 +456,14 @@ def test_a_kill_leaves_a_session_there_or_gone(tmp_path: Path, call: int) -> Non
     killed_at(call, lambda: it.store.forget(it.id, dry_run=False))
     it.store.open(other.id).close()
     if it.id in it.store.list_ids():
-        is_sound(it)
+        assert_valid(it)
         it.store.forget(it.id, dry_run=False)
     assert hits(it.work / ".sage", *SECRET, it.id) == []
     assert said(it.store, other.id) == [("user", "I stay")]
 
 
 def continues(made: Made) -> None:
-    """The session opens without damage."""
+    """Assert that the session opens without damage."""
     with made.store.open(made.id) as session:
         assert [
             each.kind for each in session.check(read_data=True) if each.severity == "error"
@@ -474,7 +474,7 @@ def continues(made: Made) -> None:
 
 
 def run(*arguments: str) -> Iterator[str]:
-    """What a command prints."""
+    """Return the output of a command."""
     done = subprocess.run(
         [Path(sys.executable).with_name("talktree"), *arguments],
         capture_output=True,
@@ -499,7 +499,7 @@ def test_the_command_line_says_what_goes(tmp_path: Path) -> None:
     assert shape["dry_run"] is True
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_names_that_are_not_text(tmp_path: Path) -> None:
     store = Store(tmp_path / ".sage")
     name = b"odd-\xff-%41.txt"
     with store.create(workspace=tmp_path, durability="fast") as session:

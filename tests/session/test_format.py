@@ -1,4 +1,4 @@
-"""A recorded session in the hands of the rest: no findings, every format and back, its events."""
+"""A recorded session in the rest of Talktree: no findings, every format and back, its events."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ OTHERS = [slug for slug in BUILT_IN if slug != "sage"]
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a recorded session."""
+    """Return the folder of a recorded session."""
     return recorded(tmp_path_factory.mktemp("store"))
 
 
 def document(folder: Path) -> Document:
-    """A session as the format reads it."""
+    """Return a session as the format reads it."""
     return read_document(load(folder), FORMAT)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """All files of a folder but the lock, which is no content."""
+    """Return all files of a folder except the lock, which is not content."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -80,7 +80,7 @@ def test_every_format_and_back_gives_every_byte(session: Path, slug: str) -> Non
     assert back.files == contents(session)
 
 
-def test_locks_and_caches_do_not_travel(session: Path) -> None:
+def test_locks_and_caches_are_not_converted(session: Path) -> None:
     root = session.parent.parent
     assert (root / "cache").is_dir()
     assert (session / LOCK).exists()
@@ -94,7 +94,7 @@ def test_locks_and_caches_do_not_travel(session: Path) -> None:
 
 
 def events(found: Document) -> Iterator[Event]:
-    """What happened to a conversation."""
+    """Return the events of a conversation."""
     for conversation in found.conversations:
         for message in conversation.messages():
             yield from (part for part in message.parts if isinstance(part, Event))
@@ -140,7 +140,7 @@ def test_compactions_from_elsewhere_become_lines_of_their_own() -> None:
 # seals
 
 
-def test_the_seal_is_no_part_of_what_a_line_says(session: Path) -> None:
+def test_the_seal_is_not_part_of_the_content_of_a_line(session: Path) -> None:
     for message in document(session).conversations[0].messages():
         assert "seal" not in message.extra
 

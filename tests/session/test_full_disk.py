@@ -1,4 +1,4 @@
-"""A disk that is full: an error, nothing half-written, and writing goes on when there is space."""
+"""A full disk: an error, nothing half-written, and writing continues when there is space."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fill(disk: Path, leave: int) -> Path:
 
 
 def append_until_full(journal: Journal, size: int) -> int:
-    """How many messages were saved before the first that was not."""
+    """Append until a message is not saved; return the number of saved ones."""
     hint = ""
     for number in range(10_000):
         text = b'{"writer":"w","message":%d,"text":"%s"}' % (number, b"x" * size)
@@ -152,7 +152,7 @@ def test_a_failed_sync_on_a_full_disk_is_renewed_when_there_is_space(tmp_path: P
 
 
 def test_a_short_write_is_cut_back(tmp_path: Path) -> None:
-    """The kernel writes up to a limit of the process and no further: a short write, an error."""
+    """The kernel writes up to a limit of the process: a short write, then an error."""
     subprocess.run([sys.executable, "-c", SHORT_WRITE, str(tmp_path)], check=True, cwd=HOME)
     assert [json.loads(line.raw)["message"] for line in served(tmp_path)] == [0, 1]
     verify(tmp_path, [])

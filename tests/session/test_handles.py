@@ -1,4 +1,4 @@
-"""Several handles on one session: each goes on from its own place, none writes blindly."""
+"""Several handles on one session: each continues from its own place, and none writes blindly."""
 
 from __future__ import annotations
 

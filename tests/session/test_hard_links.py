@@ -1,4 +1,4 @@
-"""Files with several names: a move of one name never changes another that it does not concern."""
+"""Files with several names: moving one name never changes an unrelated one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def at(tmp_path: Path) -> Iterator[Place]:
 
 
 def undone_and_redone(at: Place) -> None:
-    """Undo the last step and redo it; everything must have come back."""
+    """Undo the last step and redo it; everything must be restored."""
     after = at.tree
     assert at.apply(commands.undo(at.session.opened)).exit_code == 0
     assert at.apply(commands.redo(at.session.opened)).exit_code == 0

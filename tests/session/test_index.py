@@ -1,4 +1,4 @@
-"""The index: the same answers as a plain reading of the log, whatever log and cache hold."""
+"""The index: the same answers as a plain read of the log, whatever log and cache hold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.session.made import SESSION, aside, folder_of, note, opened, said
 
 
 def ids(nodes: list[IndexedMessage]) -> list[str]:
-    """What the nodes are called."""
+    """Return the ids of the nodes."""
     return [node.id for node in nodes]
 
 
@@ -79,7 +79,7 @@ logs = st.lists(
 
 
 def line_of(id: str, parent: str | None, kind: str) -> bytes:
-    """A line of some kind."""
+    """Return a line of some kind."""
     match kind:
         case "note":
             return note(id, parent)
@@ -92,7 +92,7 @@ def line_of(id: str, parent: str | None, kind: str) -> bytes:
 
 
 class Plain:
-    """What a log says, read in the simplest way."""
+    """The content of a log, read in the simplest way."""
 
     def __init__(self, log: list[tuple[str, str | None, str]]) -> None:
         self.nodes = [(id, parent) for id, parent, kind in log if kind != "broken"]
@@ -148,7 +148,7 @@ def _inner(index: SessionIndex) -> list[IndexedMessage]:
     return [index.node_at(start) for start in {up for up in ups.values() if up is not None}]
 
 
-def test_of_a_doubled_id_the_later_line_has_the_children_written_after_it(tmp_path: Path) -> None:
+def test_of_a_duplicate_id_the_later_line_has_the_children_written_after_it(tmp_path: Path) -> None:
     fill(tmp_path, said("a"), said("x", "a"), said("old", "x"), said("x", None), said("new", "x"))
     with opened(tmp_path) as session:
         assert ids(session.index.chain("old")) == ["a", "x", "old"]
@@ -175,7 +175,7 @@ def test_far_parents_are_found_through_the_index(tmp_path: Path) -> None:
         assert ids(session.index.last_messages(2)) == ["b", "c"]
 
 
-# asking
+# queries
 
 
 def test_find_takes_the_beginning_of_an_id(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_operations_are_read_as_they_grow(tmp_path: Path) -> None:
 
 
 def cache_of(root: Path) -> Path:
-    """The cache file of the session."""
+    """Return the cache file of the session."""
     return root / "cache" / f"{SESSION}.sqlite"
 
 
@@ -255,7 +255,7 @@ def test_only_new_bytes_are_read(tmp_path: Path) -> None:
     fill(tmp_path, said("a"), said("b", "a"))
     with opened(tmp_path) as session:
         assert session.index.count_messages() == 2
-    # Bytes that were read before may even have changed: nobody looks at them again.
+    # Bytes that were read before may even have changed: they are not read again.
     path = folder_of(tmp_path) / "messages.jsonl"
     wide = said("w", "b", pad="x" * 5000)
     with opened(tmp_path) as session:
@@ -324,7 +324,7 @@ def test_a_message_that_was_rewritten_in_place_is_not_given_for_another(tmp_path
         assert session.index.find_by_prefix("z").start == 0
 
 
-def test_a_place_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
+def test_a_read_only_place_is_not_a_problem(tmp_path: Path) -> None:
     fill(tmp_path, said("a"))
     with unwritable(tmp_path / "cache"), opened(tmp_path) as session:
         assert session.index.count_messages() == 1

@@ -1,4 +1,4 @@
-"""Processes that die inside a step: what was there before is known, whatever the tool did."""
+"""Processes that die inside a step: the state before is known, whatever the tool did."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ many_edits = st.lists(edits, max_size=10)
 
 
 def in_child(work: Callable[[], None]) -> int:
-    """Do something in a process of its own and wait for its end; gives its status."""
+    """Run a function in a separate process and wait for its end; return its status."""
     child = os.fork()
     if child == 0:
         try:
@@ -118,8 +118,8 @@ def test_a_step_at_work_is_not_cut_off(tmp_path: Path) -> None:
         assert end_cut_off_steps(other) == []
 
 
-def sound(opened: SessionHandle) -> int:
-    """All that is kept is what its name says, and all that a line names is kept; how much."""
+def check_blobs(opened: SessionHandle) -> int:
+    """Assert that all blobs match their names and all named blobs exist; return their number."""
     for name in opened.contents.list_hashes():
         path = opened.folder.path / "backups" / f"{name}.backup"
         assert sha256(path.read_bytes()).hexdigest() == name
@@ -170,6 +170,6 @@ def killed_at_random_times(top: Path, seeds: range | list[int]) -> None:
         os.waitpid(child, 0)
         if (top / "work" / ".sage" / "sessions" / "s" / "backups").exists():
             with session(top) as opened:
-                sound(opened)
+                check_blobs(opened)
                 end_cut_off_steps(opened)
-                sound(opened)
+                check_blobs(opened)

@@ -1,4 +1,4 @@
-"""The journal as its callers see it: places, order, threads, forks, files that move."""
+"""The journal as its callers see it: positions, order, threads, forks, files that move."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def test_a_broken_seal_at_the_end_does_not_confuse_the_numbers(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("value", [b"", b"[]", b'{"a":\n1}', b"null"])
-def test_what_is_no_line_is_refused_and_changes_nothing(tmp_path: Path, value: bytes) -> None:
+def test_invalid_lines_are_refused_and_change_nothing(tmp_path: Path, value: bytes) -> None:
     journal = opened(tmp_path, "safe")
     journal.append("messages", b'{"a":1}')
     before = (tmp_path / "messages.jsonl").read_bytes()
@@ -317,7 +317,7 @@ def test_a_closed_journal_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
-def test_a_log_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+def test_a_log_that_is_not_a_file_is_refused(tmp_path: Path, kind: str) -> None:
     folder, outside = tmp_path / "session", tmp_path / "outside"
     folder.mkdir()
     outside.write_bytes(b"mine\n")
@@ -345,7 +345,7 @@ def test_a_reader_needs_no_right_to_write(tmp_path: Path) -> None:
 
 @both
 def test_a_writer_that_fails_to_look_cuts_nothing(tmp_path: Path, mode: Durability) -> None:
-    """What another writer has added since is not taken for a half line of one's own."""
+    """What another writer has added since is not mistaken for a partial line of its own."""
     one, two = opened(tmp_path, mode), opened(tmp_path, mode)
     one.append("messages", b'{"a":1}')
     two.append("messages", b'{"b":1}')

@@ -34,7 +34,7 @@ STEPS = st.lists(
 
 
 class World:
-    """A session, three handles of it, and what must be in it."""
+    """A session, three handles of it, and its expected content."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,7 +47,7 @@ class World:
         return opened(self.folder, "safe" if at == 0 else "fast")
 
     def do(self, name: str, at: int) -> None:
-        """One thing that happens."""
+        """Run one action."""
         steps: dict[str, Callable[[int], None]] = {
             "append": lambda at: self._append(at, 1),
             "several": lambda at: self._append(at, 3),
@@ -92,7 +92,7 @@ class World:
             file.write(data)
 
     def _ends(self) -> bool:
-        """Whether what another program adds now begins a line of its own."""
+        """Whether the next append of another program begins a new line."""
         data = self.path.read_bytes() if self.path.exists() else b""
         return not data or data.endswith((b"\n", b"\0"))
 
@@ -106,20 +106,20 @@ class World:
             self._add(data)
 
     def _swapped(self) -> None:
-        """Another program writes the file anew, as editors do."""
+        """Rewrite the file as another program does, like an editor."""
         if self.path.exists():
             shutil.copyfile(self.path, self.folder / "copy")
             os.replace(self.folder / "copy", self.path)
 
     def _cut(self) -> None:
-        """Another program takes the last line away."""
+        """Remove the last line as another program does."""
         if self.expected and self.path.exists():
             data = self.path.read_bytes()
             last = data.rindex(self.expected.pop())
             os.truncate(self.path, last)
 
     def check(self) -> None:
-        """All whole lines are served, once each and in order."""
+        """Check that all whole lines are served, once each and in order."""
         found = [line.raw for line in served(self.folder)]
         assert [line for line in found if line.endswith(b"}")] == self.expected
 
@@ -130,12 +130,14 @@ class World:
 
 
 def void(_: object) -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 @examples(50, torture=2000)
 @given(STEPS)
-def test_whatever_happens(tmp_path_factory: pytest.TempPathFactory, steps: list[Step]) -> None:
+def test_any_sequence_of_actions_keeps_the_laws(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Step]
+) -> None:
     folder = tmp_path_factory.mktemp("session")
     world = World(folder)
     try:

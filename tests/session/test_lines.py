@@ -1,4 +1,4 @@
-"""Readers: whole lines, whatever stands between them, forwards and backwards."""
+"""Readers: whole lines, whatever is between them, forwards and backwards."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_blanks_and_nuls_between_lines_are_passed_over(
     assert all(data[line.start :].startswith(line.raw) for line in served(folder))
 
 
-def test_reading_goes_on_where_it_ended(tmp_path: Path) -> None:
+def test_reading_continues_where_it_ended(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     places = [journal.append("messages", b'{"at":%d}' % at)[0] for at in range(50)]
     fd = journal.descriptor("messages")

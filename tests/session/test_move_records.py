@@ -1,4 +1,4 @@
-"""Lines of operations: what is told is read again, and whatever strangers wrote is no reason to
+"""Lines of operations: what is written is read again, and invalid foreign lines are no reason to
 stop."""
 
 from __future__ import annotations

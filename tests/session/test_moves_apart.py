@@ -1,4 +1,4 @@
-"""Undo and redo add nothing to the conversation: looked at from the outside, file by file."""
+"""Undo and redo add nothing to the conversation, checked file by file from the outside."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def session(work: Path) -> Iterator[Session]:
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command as people give it."""
+    """Run a command as a user does."""
     return subprocess.run(
         ["talktree", *arguments],
         cwd=folder,
@@ -44,7 +44,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def turn(session: Session, work: Path, prompt: str, **files: str) -> str:
-    """A prompt and a reply that writes files; gives the reply."""
+    """Add a prompt and a reply that writes files; return the reply."""
     session.user(prompt, todos=[prompt])
     call = {"id": f"call-{prompt}", "name": "write"}
     reply = session.assistant(f"I do: {prompt}", calls=[call])
@@ -128,9 +128,7 @@ def test_before_the_first_message_there_is_no_leaf(session: Session, work: Path)
     assert [message.text for message in session.context_messages()] == ["another beginning"]
 
 
-def test_what_is_done_after_an_undo_is_not_what_the_message_did(
-    session: Session, work: Path
-) -> None:
+def test_changes_after_an_undo_are_not_part_of_the_message(session: Session, work: Path) -> None:
     """A step right after an undo, without a new message: nothing it did is lost."""
     first = turn(session, work, "one", a="1")
     second = turn(session, work, "two", a="2")

@@ -1,4 +1,4 @@
-"""Ids of sessions cannot lead anywhere else, and short ones find their whole."""
+"""Session ids cannot lead to other paths, and short ones are resolved to full ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Stores in which moves are messages, as earlier versions wrote them, open and show the same.
 
 `data/noted` was written by such a version: each undo and redo ends with a `system` message that has
-a member `operation`. `shown.json` is what that version showed of each session.
+a member `operation`. `shown.json` is the output of that version for each session.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SESSIONS = sorted(SHOWN)
 
 @contextmanager
 def copied(top: Path, id: str) -> Iterator[tuple[Session, Path]]:
-    """A session of the fixture, and a workspace with its files as they were left."""
+    """Copy a session of the fixture, and a workspace with its files as they were left."""
     store, work = top / "store", top / "work"
     shutil.copytree(DATA / "store", store, copy_function=shutil.copyfile)
     work.mkdir()
@@ -41,7 +41,7 @@ def copied(top: Path, id: str) -> Iterator[tuple[Session, Path]]:
 
 
 def planned(journey: Callable[[], Navigation]) -> object:
-    """What a move would do, or why there is none."""
+    """Return what a move would do, or why it is not possible."""
     try:
         plan = journey().plan()
     except NotUndoable as refused:
@@ -51,7 +51,7 @@ def planned(journey: Callable[[], Navigation]) -> object:
 
 
 def seen(session: Session) -> dict[str, Any]:
-    """Everything that `shown.json` has of a session, apart from its files."""
+    """Return everything that `shown.json` has of a session, except its files."""
     opened = session.opened
     chains = (opened.index.chain(leaf.id) for leaf in opened.index.leaves())
     ids = [node.id for chain in chains for node in chain]

@@ -1,4 +1,4 @@
-"""Every view opens a session at the message that it is at, not at the newest one."""
+"""Every view opens a session at its current message, not at the newest one."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_tree_has_one_branch_and_marks_the_message(
     assert run(["check", str(recorded.folder)]) == 0
 
 
-def test_what_is_said_after_an_undo_is_where_the_session_is(
+def test_the_session_is_at_the_message_after_an_undo(
     recorded: Recorded, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorded.undo(recorded.said[1])

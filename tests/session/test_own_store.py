@@ -1,4 +1,4 @@
-"""Whatever a session says of its own store, no move touches it."""
+"""No move touches a session's own store, whatever the session's data says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose session is it: the key, the mark, and the folder it was made for."""
+"""The owner of a session: the key, the mark, and the folder it was made for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from talktree.session.ownership import (
 
 HERE = WorkspaceIdentity(b"/work", 1, 2)
 LYING = (1, 9)
-"""The folder the session lies in."""
+"""The folder that contains the session."""
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_session_from_elsewhere_has_no_workspace_until_it_is_mapped(
     elif how == "replaced":
         shutil.copytree(work, tmp_path / "copy")
         shutil.rmtree(work)
-        # The new folder may get the number of the old one; another one in between keeps it.
+        # The new folder may get the inode of the old one; another one in between prevents that.
         (tmp_path / "between").mkdir()
         shutil.copytree(tmp_path / "copy", work)
     elif how == "other machine":
@@ -173,7 +173,7 @@ def test_reading_maps_nothing(work: Path, tmp_path: Path, home: Path) -> None:
     assert log.read_bytes() == before
 
 
-def test_an_invented_mark_is_none(work: Path, home: Path) -> None:
+def test_an_invented_mark_is_not_accepted(work: Path, home: Path) -> None:
     id = made(work)
     log = work / ".sage" / "sessions" / id / "operations.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"mark":"', b'"mark":"0'))

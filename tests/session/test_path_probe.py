@@ -1,4 +1,4 @@
-"""One look at a path: what is there, never through a link, never half of a change."""
+"""A probe of one path: its current state, never through a link, never a partial change."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_limits_are_inclusive(work: Anchor) -> None:
 def test_a_file_that_goes_on_changing_is_unknown_or_as_it_was_once(
     work: Anchor, tmp_path: Path
 ) -> None:
-    """It is written over from its beginning: at any time it has two digits, the newer first."""
+    """It is overwritten from its beginning: at any time it has two digits, the newer first."""
     place, stop, size = work.path / "f", threading.Event(), 3_000_000
     place.write_bytes(b"0" * size)
 
@@ -148,7 +148,7 @@ def test_a_path_that_changes_its_kind_all_the_time(work: Anchor) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root can become somebody else")
-def test_what_may_not_be_read_is_unknown(work: Anchor) -> None:
+def test_unreadable_paths_are_unknown(work: Anchor) -> None:
     (work.path / "secret").write_bytes(b"x")
     (work.path / "secret").chmod(0)
     (work.path / "closed").mkdir()

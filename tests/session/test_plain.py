@@ -1,4 +1,4 @@
-"""The quick way of writing plain lines gives what the format itself writes."""
+"""The fast way of writing plain lines gives the same as the format's writer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from talktree.text.times import MILLI
 from tests.cases import examples
 
 words = st.text(st.characters(), max_size=20)
-"""Halves of characters among them."""
+"""Including lone surrogates."""
 counts = st.integers(0, 2**70)
 texts = st.builds(Text, words)
 parts = st.one_of(

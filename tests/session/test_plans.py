@@ -1,4 +1,4 @@
-"""A plan is looked at before anything happens, and only that plan is made."""
+"""A plan can be inspected before anything happens, and only that plan is executed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def at(tmp_path: Path) -> Iterator[Place]:
         yield place
 
 
-def test_a_plan_changes_nothing_and_is_the_same_again(at: Place) -> None:
+def test_a_plan_changes_nothing_and_is_repeatable(at: Place) -> None:
     in_conflict(at)
     opened = at.session.opened
     lengths = [opened.journal.length(log) for log in ("messages", "snapshots", "operations")]

@@ -1,4 +1,4 @@
-"""The power is cut while messages are written: whatever was acknowledged is there afterwards."""
+"""The power is cut while messages are written: everything acknowledged is there afterwards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ WITHOUT_SYNC = [
 
 
 def acknowledged_before_the_cut(where: Image, seed: int, flag: int, before: list[str]) -> list[Ack]:
-    """Writers at work, then no power; what they had been told until then and a little later."""
+    """Run writers, cut the power; return what they were acknowledged until then and shortly
+    after."""
     chance = random.Random(seed)
     folder = where.place / "session"
     folder.mkdir()
@@ -47,7 +48,7 @@ def acknowledged_before_the_cut(where: Image, seed: int, flag: int, before: list
 
 
 def lost_in_the_cut(folder: Path, kind: str, seed: int, flag: int, before: list[str]) -> set[Ack]:
-    """Which of the acknowledged messages are not there when the power is back."""
+    """Return the acknowledged messages that are missing when the power is back."""
     with disk(kind, folder) as where:
         reported = acknowledged_before_the_cut(where, seed, flag, before)
         assert reported

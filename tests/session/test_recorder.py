@@ -1,4 +1,5 @@
-"""Recording: chained, in context, refused where it cannot be right; handles that share."""
+"""Recording: linked messages with context, refused where invalid; several handles on one
+session."""
 
 from __future__ import annotations
 
@@ -97,7 +98,7 @@ def test_values_of_the_model_and_plain_dicts_are_the_same(session: Session) -> N
         lambda s: s.close(state="asleep"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_written(
+def test_invalid_messages_are_refused_before_anything_is_written(
     session: Session, say: Any
 ) -> None:
     with pytest.raises((UsageError, NotFound)) as error:

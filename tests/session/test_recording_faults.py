@@ -1,4 +1,4 @@
-"""Recording on a disk that is full, or that fails to take what it was given."""
+"""Recording on a disk that is full, or whose writes fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ HERE = Path(__file__).parent.parent.parent
 
 
 def verified(store: Store, id: str, saved: list[str]) -> None:
-    """All that was acknowledged is there, each message hangs on one that is there, all is sound."""
+    """Assert that all acknowledged messages are there, every parent exists and the session is
+    valid."""
     with store.open(id, write=False) as session:
         chain = [message.id for message in session.full_messages(saved[-1])]
         assert chain == saved
@@ -27,7 +28,7 @@ def verified(store: Store, id: str, saved: list[str]) -> None:
 
 
 def fill(session: Session, saved: list[str]) -> None:
-    """Record until that is not possible any more."""
+    """Record until the disk is full."""
     while True:
         id = session.user("y" * 3000)
         saved.append(id)
@@ -73,19 +74,19 @@ def test_a_disk_too_full_to_close_loses_only_the_cache(tmp_path: Path) -> None:
 
 
 def record(root: Path, id: str) -> None:
-    """Run in a process of its own: five messages, each told when it is acknowledged."""
+    """Record five messages in a separate process, each reported when it is acknowledged."""
     session = Store(root).open(id)
     for count in range(5):
         try:
-            tell("saved", session.user(f"message {count}"))
+            report("saved", session.user(f"message {count}"))
         except TalktreeError as error:
-            tell("lost", type(error).__name__)
+            report("lost", type(error).__name__)
     session.close()
-    tell("closed")
+    report("closed")
 
 
-def tell(*words: str) -> None:
-    """Tell the test."""
+def report(*words: str) -> None:
+    """Report to the test."""
     os.write(1, (" ".join(words) + "\n").encode())
 
 

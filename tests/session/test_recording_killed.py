@@ -1,4 +1,4 @@
-"""Several processes record into one session and are killed: what was acknowledged is there."""
+"""Several processes record to one session and are killed: what was acknowledged is there."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from talktree.session import Store
 
 HERE = Path(__file__).parent.parent.parent
 LEFT = ("SAG504", "TOL101", "TOL108", "TRE108")
-"""What killed writers leave and check tells: contents nobody names yet, calls nobody answered,
-branches that grew at the same time."""
+"""Findings that killed writers cause: unnamed contents, unanswered calls, branches that grew at the
+same time."""
 
 
 def writer(root: Path, id: str, name: str, durability: str) -> subprocess.Popen[bytes]:
@@ -27,7 +27,7 @@ def writer(root: Path, id: str, name: str, durability: str) -> subprocess.Popen[
 
 
 def killed(process: subprocess.Popen[bytes]) -> dict[str, str]:
-    """Kill a writer; what it had said was acknowledged, by id."""
+    """Kill a writer; return what it had reported as acknowledged, by id."""
     os.kill(process.pid, signal.SIGKILL)
     reported, _ = process.communicate()
     lines = (line.partition(" ") for line in reported.decode().split("\n")[:-1])
@@ -35,13 +35,13 @@ def killed(process: subprocess.Popen[bytes]) -> dict[str, str]:
 
 
 def round_of_kills(root: Path, id: str, seed: int, *, writers: int) -> dict[str, str]:
-    """Start some writers, kill them one by one; what they were acknowledged."""
+    """Start some writers and kill them one by one; return what they were acknowledged."""
     chance = random.Random(seed)
     running = [
         writer(root, id, f"w{seed}-{number}", chance.choice(["safe", "fast"]))
         for number in range(writers)
     ]
-    # The first word of each tells that it is at work.
+    # The first word of each reports that it is at work.
     firsts = [process.stdout.readline().decode() for process in running if process.stdout]
     saved = {line.split(" ", 1)[0]: line.split(" ", 1)[1].rstrip("\n") for line in firsts}
     for process in running:

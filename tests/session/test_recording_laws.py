@@ -1,4 +1,4 @@
-"""Whatever is recorded, in whatever order, is sound: check finds nothing, nothing gets lost."""
+"""Any recording in any order is valid: checks find nothing, and nothing gets lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ picks = st.integers(0, 1000)
 
 
 class Story:
-    """An agent that does anything at any time."""
+    """An agent that takes any action at any time."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -34,15 +34,15 @@ class Story:
         self.say("begin")
 
     def say(self, text: str) -> None:
-        """A prompt that must never get lost."""
+        """Add a prompt that must never get lost."""
         self.said[self.session.user(text)] = text
 
     def some(self, pick: int) -> str:
-        """Any message said so far."""
+        """Return any message so far."""
         return list(self.said)[pick % len(self.said)]
 
     def tools(self, number: int, text: str) -> None:
-        """A reply with calls, each of which writes a file, and their results."""
+        """Add a reply with calls, each of which writes a file, and their results."""
         names = [f"c{self.count + each}" for each in range(number)]
         self.count += number
         self.session.assistant(text, calls=[{"id": name, "name": "edit"} for name in names])
@@ -61,7 +61,7 @@ class Story:
             pass
 
     def reopen(self) -> None:
-        """The process ends, and another one goes on."""
+        """End the process and continue in another one."""
         leaf, tasks = self.session.leaf, self.session.current_todos()
         self.session.close()
         self.session = self.store.open(self.session.id, durability="fast")
@@ -93,7 +93,7 @@ edits = st.one_of(
 
 @examples(12, torture=2000)
 @given(st.lists(edits, max_size=12))
-def test_whatever_an_agent_does_is_sound(several: list[Callable[[Story], object]]) -> None:
+def test_any_recording_is_valid(several: list[Callable[[Story], object]]) -> None:
     with TemporaryDirectory() as place:
         story = Story(Path(place))
         for edit in several:
@@ -104,7 +104,7 @@ def test_whatever_an_agent_does_is_sound(several: list[Callable[[Story], object]
 
 
 def findings(session: Session) -> list[str]:
-    """What check and the session's own check tell."""
+    """Return the findings of the checks and of the session's own check."""
     reported = [str(trouble) for trouble in session.check(read_data=True)]
     session.close()
     report = api.check(session.store.root)

@@ -1,4 +1,4 @@
-"""Moves that are interrupted: killed before every single call, short of space, or disturbed."""
+"""Interrupted moves: killed before every single call, short of space, or disturbed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.session.working import Place, working
 
 
 def eventful(at: Place) -> tuple[dict[bytes, Thing], dict[bytes, Thing]]:
-    """A step in which everything happens; the trees before and after."""
+    """Record a step with every kind of change; return the trees before and after."""
     for name in ("changed", "gone", "mode", "to-folder", "to-link"):
         at.put(name, f"old {name}")
     at.put("to-file__inner__deep", "old")
@@ -54,7 +54,7 @@ def eventful(at: Place) -> tuple[dict[bytes, Thing], dict[bytes, Thing]]:
 
 @pytest.fixture
 def quick_path() -> Iterator[Path]:
-    """A folder where syncing costs nothing."""
+    """Return a folder where syncing costs nothing."""
     with TemporaryDirectory(dir=FAST) as folder:
         yield Path(folder)
 
@@ -67,7 +67,7 @@ def states_of(at: Place) -> list[str]:
 def test_a_move_that_is_killed_before_any_call_is_whole_when_opened_again(
     quick_path: Path, stride: int
 ) -> None:
-    """Wholly before if the line `move` was not written, else wholly after."""
+    """The state is the one before if the line `move` was not written, otherwise the one after."""
     with working(quick_path) as at:
         before, after = eventful(at)
         id, call, seen = at.session.id, 0, set()
@@ -121,7 +121,7 @@ def test_a_recovery_that_is_killed_too_is_finished_by_the_next(quick_path: Path)
 
 
 def interrupted(at: Place, done: bool) -> LoggedMove:
-    """An undo of which only the first line was written, and perhaps one of two files."""
+    """Interrupt an undo after its first line, and perhaps after one of two files."""
     move = commands.undo(at.session.opened)
     made = move._make_plan(open_ground(at.session.opened), safe=True)
     reported = move._log_move(made)
@@ -139,7 +139,7 @@ def two_files(at: Place) -> None:
     at.step(a="new a", b="new b")
 
 
-def test_what_is_missing_is_done(tmp_path: Path) -> None:
+def test_an_interrupted_move_is_finished(tmp_path: Path) -> None:
     with working(tmp_path) as at:
         two_files(at)
         interrupted(at, done=True)
@@ -150,7 +150,7 @@ def test_what_is_missing_is_done(tmp_path: Path) -> None:
         assert (at.read("a"), at.read("b")) == ("new a", "new b")
 
 
-def test_what_is_in_neither_state_is_left_alone_and_named(tmp_path: Path) -> None:
+def test_a_path_in_neither_state_is_left_alone_and_named(tmp_path: Path) -> None:
     with working(tmp_path) as at:
         two_files(at)
         interrupted(at, done=True)
@@ -208,7 +208,7 @@ def failed(at: Place, move: UndoMove) -> NotSaved | None:
 
 @pytest.mark.parametrize("rest", range(0, 200, 25))
 def test_a_full_disk_changes_nothing(tmp_path: Path, rest: int) -> None:
-    """All is as before, and it works once there is space."""
+    """Everything is as before, and it works once there is space."""
     with tiny_disk(tmp_path / "work", "1m"), working(tmp_path) as at:
         for name in "abcdef":
             at.put(name, name * 20_000)

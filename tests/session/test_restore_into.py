@@ -1,4 +1,4 @@
-"""Sessions from elsewhere: restored into a chosen folder, and nothing they say leads out of it."""
+"""Foreign sessions: restored to a chosen folder, and nothing in them leads out of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OLD, NEW = b"old content", b"new content"
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Path]:
-    """A store with one session, written by nobody here, and things around that must stay."""
+    """Return a store with one foreign session, and files around it that must stay."""
     (tmp_path / "secret").write_text("secret")
     folder = tmp_path / "store" / "sessions" / "s1"
     (folder / "backups").mkdir(parents=True)
@@ -51,7 +51,7 @@ def opened(place: Path, *snapshots: dict[str, Any], **more: Any) -> Session:
 
 
 def kept(place: Path, data: bytes, name: str | None = None) -> str:
-    """Put a content into the store; gives its hash."""
+    """Put a content in the store; return its hash."""
     hash = sha256(data).hexdigest()
     path = place / "store" / "sessions" / "s1" / (name or f"backups/{hash}.backup")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def test_only_some_files_come(elsewhere: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["both", "theirs", "force"])
-def test_what_is_in_the_way_is_put_beside_and_never_lost(elsewhere: Path, how: str) -> None:
+def test_files_in_the_way_are_moved_aside_and_never_lost(elsewhere: Path, how: str) -> None:
     kept(elsewhere, NEW)
     out = elsewhere / "out"
     out.mkdir()
@@ -146,7 +146,7 @@ def test_what_is_in_the_way_is_put_beside_and_never_lost(elsewhere: Path, how: s
     }
 
 
-def test_what_is_said_to_stay_stays(elsewhere: Path) -> None:
+def test_conflicts_resolved_with_keep_stay(elsewhere: Path) -> None:
     kept(elsewhere, NEW)
     (elsewhere / "out").mkdir()
     (elsewhere / "out" / "a").write_text("mine")
@@ -317,7 +317,7 @@ def test_undo_of_another_programs_step_in_a_mapped_workspace(elsewhere: Path) ->
     assert (work / "a").read_bytes() == NEW
 
 
-# moves that a stranger says were interrupted
+# moves that a foreign session reports as interrupted
 
 
 def test_a_foreign_interrupted_move_is_never_finished(elsewhere: Path) -> None:

@@ -1,4 +1,4 @@
-"""Large sessions and many of them: what is asked for is answered, in memory that stays small."""
+"""Large and many sessions: queries are answered, in memory that stays small."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from talktree.session import Session, Store
 from tests.cases import TORTURE
 
 MESSAGES = 200_000 if TORTURE else 20_000
-"""Each some 5 KB, so 1 GB in all or a tenth of it, in one chain."""
+"""About 5 KB each, so 1 GB in all or a tenth of it, in one chain."""
 SESSIONS = 10_000 if TORTURE else 300
 LONG = 16 << 20
 MEGABYTE = 1 << 20
@@ -29,7 +29,7 @@ with open("/proc/self/status") as told:
 
 
 def asked(root: Path, question: str) -> tuple[int, int]:
-    """The answer to a question, and the memory it took."""
+    """Return the answer to a query, and the memory it took."""
     done = subprocess.run(
         [sys.executable, "-c", _ASK.format(question=question), str(root)],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Scans of watched folders: bounded, honest about it, and never fooled by times."""
+"""Scans of watched folders: bounded, honest about their limits, and not misled by times."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_next_process_reads_only_what_is_new(tmp_path: Path) -> None:
         (change,) = step.changed
         assert change.path == b"3"
         assert thing_of(change.before, opened.contents)[1] == b"3"
-    # A cache that is damaged, or whose contents are gone, costs reading and nothing else.
+    # A cache that is damaged, or whose contents are gone, only costs reading.
     cache = work / ".sage" / "cache" / "s.files"
     cache.write_bytes(cache.read_bytes()[5:-3].replace(b"0", b"1"))
     with session(tmp_path, SHARP) as opened:
@@ -130,7 +130,7 @@ def test_an_edit_that_puts_size_and_times_back_is_found() -> None:
 
 
 def test_a_young_file_is_read_again_although_its_times_are_the_same() -> None:
-    """Memory that is mapped to a file can be changed without a change of the file's times."""
+    """A memory-mapped file can be changed without a change of the file's times."""
     with place() as opened:
         file = work_of(opened) / "f"
         file.write_bytes(b"0000")
@@ -143,7 +143,7 @@ def test_a_young_file_is_read_again_although_its_times_are_the_same() -> None:
         assert thing_of(change.after, opened.contents)[1] == b"1200"
 
 
-def test_what_was_read_and_never_settled_is_not_taken_for_kept() -> None:
+def test_scanned_contents_that_were_not_committed_are_stored_again() -> None:
     with place(SHARP) as opened:
         file = work_of(opened) / "f"
         file.write_bytes(b"old")

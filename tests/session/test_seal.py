@@ -1,4 +1,4 @@
-"""Seals: damage is always seen, and a line stays the JSON it was."""
+"""Seals: damage is always detected, and a line stays valid JSON."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_small_objects(line: bytes) -> None:
 @pytest.mark.parametrize(
     "line", [b"", b"[]", b'"a"', b"{", b'{"a":\n1}', b'{"a":1}\n', b'{"a":1} ']
 )
-def test_what_is_no_line_is_refused(line: bytes) -> None:
+def test_invalid_lines_are_refused(line: bytes) -> None:
     with pytest.raises(ValueError, match="one JSON object"):
         seal_line(line, 1)
 
@@ -69,7 +69,7 @@ def test_lines_of_others_have_none(value: dict[str, object], spacing: tuple[str,
     assert verify_seal(line_of(value, spacing)) == (None, "none")
 
 
-def test_a_seal_is_no_seal_of_another_place_or_line() -> None:
+def test_a_seal_is_not_valid_for_another_place_or_line() -> None:
     first, second = seal_line(b'{"a":1}', 1), seal_line(b'{"a":1}', 2)
     assert first[:-18] + second[-18:] != first
     assert verify_seal(first.replace(b'"1-', b'"2-')) == (2, "broken")

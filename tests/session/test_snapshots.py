@@ -1,4 +1,4 @@
-"""Snapshot lines: what is written is read again, and what others wrote is not believed too far."""
+"""Snapshot lines: written ones are read again, and foreign ones are trusted only to a degree."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ changes = st.lists(
     st.booleans(),
     st.booleans(),
 )
-def test_what_is_written_is_read_again(
+def test_written_values_are_read_again(
     made: list[FileChange], seen: list[Any], watched: list[bytes] | None, update: bool, ended: bool
 ) -> None:
     uncovered = [("big.iso", "larger than 2 GiB")]
@@ -94,7 +94,7 @@ def test_the_words_of_the_document_never_lead_to_harm(made: list[FileChange]) ->
     for name, now in held["trackedFiles"].items():
         change = by_name[name]
         assert isinstance(change.before, FileContentState | AbsentState)
-        # Whoever deletes what was created must not delete what was there.
+        # Deleting what was created must not delete what was there.
         assert (now["state"] == "created") == (change.before == ABSENT)
         assert isinstance(change.after, FileContentState | AbsentState | None)
     for name, backup in held["fileBackups"].items():
@@ -114,7 +114,7 @@ def foreign(tracked: Any, backups: Any = None) -> Any:
     }
 
 
-def test_created_by_another_program_is_no_proof_that_nothing_was_there() -> None:
+def test_created_by_another_program_does_not_prove_that_nothing_was_there() -> None:
     one = parse_snapshot(foreign({"a": {"contentHash": HASH, "size": 4, "state": "created"}}))
     (change,) = one.changes
     assert one.foreign
@@ -122,7 +122,7 @@ def test_created_by_another_program_is_no_proof_that_nothing_was_there() -> None
     assert change.after == FileContentState(hash=HASH, size=4, mode=0o644)
 
 
-def test_what_another_program_says_for_certain() -> None:
+def test_snapshots_of_another_program_are_read_as_far_as_certain() -> None:
     one = parse_snapshot(
         foreign(
             {"a": {"originalContent": "test", "state": "deleted"}, "b": {"state": "modified"}},
@@ -169,7 +169,7 @@ anything = st.recursive(
         }
     )
 )
-def test_whatever_a_line_holds_it_can_be_read(value: object) -> None:
+def test_any_line_can_be_read(value: object) -> None:
     one = parse_snapshot(value)
     assert isinstance(one.message, str)
     list(find_named_contents(value))

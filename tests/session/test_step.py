@@ -116,7 +116,7 @@ def test_missing_folders_above_a_path_are_recorded() -> None:
         assert kinds == {b"x": Folder, b"x/y": Folder, b"x/y/z.txt": FileContentState}
 
 
-def test_a_named_folder_means_all_that_is_in_it() -> None:
+def test_a_named_folder_includes_its_contents() -> None:
     with place() as opened:
         work, message = work_of(opened), message_of(opened)
         (work / "d" / "e").mkdir(parents=True)
@@ -145,7 +145,7 @@ def test_a_second_step_of_a_message_never_replaces_the_first_state() -> None:
         assert [taken.update for taken in log(opened, message)] == [False, *[True] * 5]
 
 
-def test_what_the_user_wrote_between_two_steps_of_a_message_is_kept_and_named() -> None:
+def test_user_changes_between_two_steps_of_a_message_are_kept_and_named() -> None:
     with place(SHARP) as opened:
         work, message = work_of(opened), message_of(opened)
         file = work / "f"

@@ -1,4 +1,4 @@
-"""The store: making, finding and describing sessions; what others left there."""
+"""The store: creating, finding and describing sessions; files of other programs."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_ids_cannot_leave_the_store(store: Store, work: Path, id: str) -> None:
     assert sorted(work.parent.rglob("*")) == before
 
 
-def test_links_are_no_sessions(store: Store, work: Path, tmp_path: Path) -> None:
+def test_links_are_not_sessions(store: Store, work: Path, tmp_path: Path) -> None:
     store.create(workspace=work, id="real").close()
     outside = tmp_path / "outside"
     shutil.copytree(store.root / "sessions" / "real", outside)
@@ -190,7 +190,7 @@ def test_stale_metadata_are_brought_up_to_date(store: Store, work: Path) -> None
     assert codes(store.root) == []
 
 
-def test_what_others_say_in_metadata_stays(store: Store, work: Path) -> None:
+def test_metadata_of_other_programs_stays(store: Store, work: Path) -> None:
     store.create(workspace=work, id="s").close()
     path = store.root / "sessions" / "s" / "metadata.json"
     value = json.loads(path.read_bytes()) | {"model": "m", "name": "N", "state": "paused"}

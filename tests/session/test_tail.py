@@ -24,7 +24,7 @@ def session(count: int = 12) -> list[bytes]:
 def after_append(
     folder: Path, data: bytes, *, durability: str = "fast"
 ) -> tuple[bytes, list[bytes]]:
-    """The file and the quarantine after appending one message to a file with these bytes."""
+    """Return the file and the quarantine after appending one message to a file with these bytes."""
     path = folder / "messages.jsonl"
     path.write_bytes(data)
     for old in folder.glob("quarantine/*"):
@@ -38,7 +38,7 @@ def after_append(
 
 
 def check(folder: Path, data: bytes, whole: list[bytes]) -> None:
-    """Every line in the data is served after an append, and every byte is somewhere."""
+    """Check that every line of the data is served after an append, and every byte is kept."""
     before, moved = after_append(folder, data)
     kept = before if data.startswith(before) else before[:-1]
     assert kept + b"".join(moved) == data
@@ -87,7 +87,7 @@ def test_every_pair_of_fused_lines(tmp_path: Path) -> None:
         check(tmp_path, b"".join(lines), whole)
 
 
-def test_nuls_behind_a_cut(tmp_path: Path) -> None:
+def test_nuls_after_a_cut(tmp_path: Path) -> None:
     whole = session(3)
     data = b"".join(line + b"\n" for line in whole)
     for stop in range(data.index(whole[2]), len(data) + 1):

@@ -1,4 +1,4 @@
-"""Thinking: levels, phrases that ask for it, and what is recorded of them."""
+"""Thinking: levels, phrases that request it, and the recorded settings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_callers_have_the_last_word() -> None:
 
 
 @pytest.mark.parametrize("asked", ["ultra", {"level": "max"}, {"depth": 3}])
-def test_what_is_no_setting_is_refused(asked: object) -> None:
+def test_invalid_settings_are_refused(asked: object) -> None:
     with pytest.raises(UsageError) as error:
         choose_setting(asked)  # type: ignore[arg-type]
     assert error.value.hint

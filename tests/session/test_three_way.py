@@ -1,4 +1,4 @@
-"""The three-way rule: what is somebody else's is never taken for the session's."""
+"""The three-way rule: content of others is never taken for the session's."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_nothing_is_done_twice(expected: State, target: State, current: State) -
 
 
 @given(states, states, states)
-def test_what_is_as_it_shall_be_is_no_conflict(
+def test_a_path_in_the_target_state_is_not_a_conflict(
     expected: State, target: State, current: State
 ) -> None:
     if is_same(current, target):

@@ -1,4 +1,4 @@
-"""Undo, redo, restore, switch, revert: what each does to files, the talk and the tasks."""
+"""Undo, redo, restore, switch, revert: the effect of each on files, messages and tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def at(tmp_path: Path) -> Iterator[Place]:
         yield place
 
 
-# walking
+# moving
 
 
 def test_undo_walks_back_and_redo_forward(at: Place) -> None:
@@ -108,7 +108,7 @@ def test_it_works_after_opening_again_and_after_compaction(at: Place) -> None:
     assert at.read("a") == "1"
 
 
-def test_what_a_sidechain_did_belongs_to_its_message(at: Place) -> None:
+def test_changes_of_a_sidechain_belong_to_its_message(at: Place) -> None:
     at.session.user("please")
     caller = at.session.assistant("I ask another")
     inner = at.session.user("make a", parent=caller, sidechain=True)
@@ -245,7 +245,7 @@ def test_a_file_that_only_read_was_missing_is_not_deleted(at: Place) -> None:
     assert at.read("later.txt") == "the user's"
 
 
-def test_what_is_not_covered_is_reported_also_if_there_is_nothing_to_do(at: Place) -> None:
+def test_uncovered_files_are_reported_also_if_there_is_nothing_to_do(at: Place) -> None:
     at.session.user("please")
     message = at.session.assistant("a pipe")
     with at.session.step(message, paths=["pipe"], unprotected="mark"):

@@ -1,4 +1,4 @@
-"""The laws of moving hold whatever happens in whatever order."""
+"""The laws of moving hold for any actions in any order."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def test_moves_keep_their_laws() -> None:
 @pytest.mark.torture
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_moves_keep_their_laws_for_long(number: int) -> None:
-    # In rounds: what is remembered of each case makes the process large, and each kill forks it.
+    # In rounds: each case adds to the memory of the process, and each kill forks it.
     run_state_machine_as_test(seed(SEED + number)(Moving), settings=WHOLE)

@@ -30,7 +30,7 @@ with journal.append_lock():
 
 
 def read_all_the_time(folder: Path, stop: threading.Event, seen: list[str]) -> None:
-    """A reader beside the writers: every line it ever gets is whole and good."""
+    """Read beside the writers: every line that a reader ever gets is whole and valid."""
     path = folder / "messages.jsonl"
     while not stop.is_set():
         if path.exists():
@@ -106,7 +106,7 @@ def test_killed_at_random_times(tmp_path: Path, seed: int) -> None:
 
 
 def test_a_writer_that_dies_in_the_middle_of_a_line(tmp_path: Path) -> None:
-    """A kill cuts large writes short; the next writer moves the half line away."""
+    """A kill cuts large writes short; the next writer moves the partial line away."""
     journal = opened(tmp_path, "safe")
     journal.append("messages", b'{"writer":"a","message":0}')
     with open(tmp_path / "messages.jsonl", "ab") as file:

@@ -1,4 +1,4 @@
-"""Random trees of files, random changes to them as a shell makes them, and an independent walk."""
+"""Random trees of files, random changes as a shell makes them, and an independent walk."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from talktree.session.index.index import SessionIndex
 from talktree.session.journal.journal import Journal
 
 Thing: TypeAlias = tuple[str, object, int]
-"""Its kind, what it holds, its mode."""
+"""Its kind, content and mode."""
 NAMES = [b"a", b"b", b"d", b"caf\xc3\xa9", b"odd\xff\xfename", b"100%41", b"A", b"e e\n"]
 CASES = 25
-"""How many random cases of each law that works on files."""
+"""Number of random cases of each law that works on files."""
 EMPTY: Thing = ("nothing", b"", 0)
 
 
 def walked(top: Path, without: tuple[bytes, ...] = ()) -> dict[bytes, Thing]:
-    """Everything below a folder, read with nothing but the standard library."""
+    """Read everything below a folder, with the standard library only."""
     found: dict[bytes, Thing] = {}
     root = os.fsencode(top)
     for folder, folders, files in os.walk(root):
@@ -52,7 +52,7 @@ def walked(top: Path, without: tuple[bytes, ...] = ()) -> dict[bytes, Thing]:
 
 
 def thing_at(path: bytes) -> Thing:
-    """What is at a path."""
+    """Return the state of a path."""
     try:
         there = os.lstat(path)
     except OSError:
@@ -69,7 +69,7 @@ def thing_at(path: bytes) -> Thing:
 
 
 def thing_of(state: State | None, contents: Contents) -> Thing:
-    """The same of a recorded state, its content taken from what was kept."""
+    """Return the same from a recorded state, with its content from the stored blobs."""
     match state:
         case FileContentState():
             return ("file", b"".join(contents.pieces(state)), state.mode)
@@ -88,7 +88,7 @@ def thing_of(state: State | None, contents: Contents) -> Thing:
 def differences(
     before: dict[bytes, Thing], after: dict[bytes, Thing]
 ) -> dict[bytes, tuple[Thing, Thing]]:
-    """What is another."""
+    """Return the differences."""
     pairs = {path: (before.get(path, EMPTY), after.get(path, EMPTY)) for path in before | after}
     return {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
 
@@ -96,7 +96,7 @@ def differences(
 def details(
     changes: tuple[FileChange, ...], contents: Contents
 ) -> dict[bytes, tuple[Thing, Thing]]:
-    """Recorded changes in the same form."""
+    """Return recorded changes in the same form."""
     return {
         change.path: (thing_of(change.before, contents), thing_of(change.after, contents))
         for change in changes
@@ -128,7 +128,7 @@ EditAction: TypeAlias = tuple[str, bytes, bytes | int]
 
 
 def do(top: Path, edit: EditAction) -> None:
-    """Do one thing below a folder, if it can be done; never through a link."""
+    """Make one change below a folder, if possible; never through a link."""
     verb, path, more = edit
     full = os.path.join(os.fsencode(top), path)
     above = os.path.dirname(full)
@@ -172,7 +172,7 @@ def _do(top: bytes, verb: str, full: bytes, more: bytes | int) -> None:
         case "touch", _:
             os.utime(full, (1_000_000_000, 1_000_000_000), follow_symlinks=False)
         case "same size", _:
-            # Another content of the same size, and the old times put back.
+            # Another content of the same size, with the old times restored.
             there = os.stat(full)
             with open(full, "rb+") as file:
                 first = file.read(1)
@@ -181,19 +181,19 @@ def _do(top: bytes, verb: str, full: bytes, more: bytes | int) -> None:
             os.utime(full, ns=(there.st_atime_ns, there.st_mtime_ns))
 
 
-# a session to work with
+# a session for tests
 
 
 @contextlib.contextmanager
 def place(limits: Limits | None = None) -> Iterator[SessionHandle]:
-    """An open session in a fresh place: the workspace `work`, beside it the store."""
+    """Open a session in a fresh place: the workspace `work`, beside it the store."""
     with tempfile.TemporaryDirectory() as top, session(Path(top), limits) as opened:
         yield opened
 
 
 @contextlib.contextmanager
 def session(top: Path, limits: Limits | None = None, id: str = "s") -> Iterator[SessionHandle]:
-    """A session in a place, made or opened again."""
+    """Return a session in a place, created or reopened."""
     root = top / "work" / ".sage"
     folder = Anchor(root / "sessions" / id, create=True)
     journal = Journal(folder, durability="fast")
@@ -214,13 +214,13 @@ def session(top: Path, limits: Limits | None = None, id: str = "s") -> Iterator[
 
 
 def work_of(opened: SessionHandle) -> Path:
-    """The workspace of a session."""
+    """Return the workspace of a session."""
     assert opened.workspace is not None
     return opened.workspace.path
 
 
 def message_of(opened: SessionHandle) -> str:
-    """A message that steps can work for."""
+    """Return a message for steps."""
     id = str(uuid4())
     line = b'{"type":"user","uuid":"%s","parentUuid":null}' % id.encode()
     opened.journal.append("messages", line)

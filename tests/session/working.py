@@ -30,7 +30,7 @@ class Place:
         return walked(self.work)
 
     def step(self, text: str = "work", **files: str | bytes | None) -> str:
-        """A message whose step writes files (None removes); names as `put` takes them."""
+        """Add a message whose step writes files (None removes); names as in `put`."""
         message = self.session.assistant(text)
         with self.session.step(message, watch=["."]):
             for name, content in files.items():
@@ -47,7 +47,7 @@ class Place:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def read(self, name: str) -> str | None:
-        """What a file holds; None if it is not there."""
+        """Return the content of a file; None if it does not exist."""
         path = self.work / name
         return path.read_text() if path.exists() else None
 
@@ -58,14 +58,14 @@ class Place:
         return outcome
 
     def again(self) -> None:
-        """Close the session and open it anew."""
+        """Close the session and open it again."""
         self.session.close()
         self.session = self.store.open(self.session.id, durability="fast")
 
 
 @contextmanager
 def working(top: Path) -> Iterator[Place]:
-    """A place, closed in the end."""
+    """Open a place, and close it at the end."""
     place = Place(top)
     try:
         yield place
@@ -74,12 +74,12 @@ def working(top: Path) -> Iterator[Place]:
 
 
 def kinds(plan: UndoPlan) -> dict[str, str]:
-    """What a plan does to which path."""
+    """Return what a plan does to which path."""
     return {action.path.decode(): action.action for action in plan.actions}
 
 
 def in_conflict(at: Place) -> None:
-    """The session wrote a file, then the user changed it."""
+    """Record a conflict: the session wrote a file, then the user changed it."""
     at.session.user("please")
     at.step(a_txt="1\n2\n3\n4\n5\n")
     at.step(a_txt="1\n2\n3\n4\nfive\n")

@@ -1,4 +1,4 @@
-"""What is dangerous in files is found by their bytes, with little unpacked and in linear time."""
+"""Dangerous content of files is found by their bytes, with little unpacked and in linear time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_archive_that_grows_is_a_bomb_also_in_another_one() -> None:
     assert kinds(zipped({"pears.json": b'{"pear": 1}' * 10_000})) == []
 
 
-def test_broken_archives_are_no_threat() -> None:
+def test_broken_archives_are_not_a_threat() -> None:
     bomb = zipped({"zeros": bytes(10_000)})
     for data in (bomb[: len(bomb) // 2], b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00"):
         assert kinds(data) == []
@@ -68,7 +68,7 @@ def test_broken_archives_are_no_threat() -> None:
         (b"#!/usr/bin/env python3\n", "script"),
     ],
 )
-def test_what_bytes_are(data: bytes, kind: str) -> None:
+def test_the_kind_of_a_file_is_detected_by_its_bytes(data: bytes, kind: str) -> None:
     assert kinds(data) == [kind]
     assert kinds(data, name="pear.txt", media_type="text/plain") == [kind]
 
@@ -103,7 +103,7 @@ def pdf(body: bytes) -> bytes:
         + b"\r\nendstream",
     ],
 )
-def test_what_a_pdf_does_is_seen(body: bytes) -> None:
+def test_scripts_in_a_pdf_are_found(body: bytes) -> None:
     assert kinds(pdf(body)) == ["pdf-script"]
 
 

@@ -1,4 +1,4 @@
-"""Long runs are found wherever they stand, also where one piece of a text meets the next."""
+"""Long runs are found wherever they are, also across the boundary of two pieces of a text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_run_where_pieces_meet_is_found_once(shift: int) -> None:
 
 
 @given(TEXTS)
-def test_what_may_hide_something_is_reported(data: bytes) -> None:
+def test_bytes_that_may_hide_characters_are_reported(data: bytes) -> None:
     assert find_marks(data).may_hide == any(
         each in data for each in ("é".encode(), b"\xaa", b"\xae")
     )

@@ -1,4 +1,4 @@
-"""Broken texts are remembered; whoever changes what was read of one changes nothing else."""
+"""Invalid texts are cached; changing a value that was read from one changes nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_text_is_read_alike_each_time(raw: bytes) -> None:
 
 
 @pytest.mark.parametrize("blanks", [0, SHORT])
-def test_what_was_read_can_be_changed(blanks: int) -> None:
+def test_read_documents_can_be_changed(blanks: int) -> None:
     raw = BROKEN + b" " * blanks
     first, again = decode(raw), decode(raw)
     assert isinstance(first.value, dict)

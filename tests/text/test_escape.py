@@ -1,4 +1,4 @@
-"""Nothing that acts on a terminal gets through the gate."""
+"""No character that acts on a terminal passes the gate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cases import SEED, TORTURE, rotate
 ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 BLOCK = 0x1000
 SPECIAL = (0x0, 0x1000, 0x2000, 0xD000, 0xF000, 0x11000, 0x13000, 0x1B000, 0x1D000, 0xE0000)
-"""Where most characters that act are; of all others a share is looked at each day."""
+"""Where most acting characters are; of all others each run checks a share."""
 
 
 def test_every_character_that_acts_is_written_out_and_no_other() -> None:
@@ -27,11 +27,11 @@ def test_every_character_that_acts_is_written_out_and_no_other() -> None:
 
 
 def check(code: int) -> None:
-    """Look at one character."""
+    """Check one character."""
     char = chr(code)
     acts = category(char) in ACTING and char not in "\t\n"
     if 0xE0000 <= code < 0xE1000:
-        acts = True  # invisible whatever it stands for
+        acts = True  # invisible in any use
     shown = escape_text(char)
     if acts:
         assert shown != char, hex(code)
@@ -55,7 +55,7 @@ def check(code: int) -> None:
         ("grüße 水 😀 e\u0301", "grüße 水 😀 e\u0301"),
     ],
 )
-def test_what_acts_is_shown(text: str, shown: str) -> None:
+def test_acting_characters_are_shown_escaped(text: str, shown: str) -> None:
     assert escape_text(text) == shown
 
 
@@ -70,9 +70,9 @@ def test_the_gate_lets_its_own_output_through(text: str) -> None:
 
 
 @given(wild_text)
-def test_json_says_the_same_behind_the_gate(text: str) -> None:
+def test_json_is_the_same_after_the_gate(text: str) -> None:
     written = escape_json(json.dumps(text, ensure_ascii=False))
-    # Two halves of a pair that stand side by side are one character in JSON.
+    # Two adjacent surrogate halves are one character in JSON.
     assert json.loads(written).encode("utf-16", "surrogatepass") == text.encode(
         "utf-16", "surrogatepass"
     )

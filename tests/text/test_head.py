@@ -1,4 +1,4 @@
-"""The beginning of a JSON text is read alike by the compiled decoder and by the exact scanner."""
+"""The beginning of a JSON text is read the same by the compiled decoder and the exact scanner."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: object) ->
         (b'{"', b"{}"),
     ],
 )
-def test_what_is_missing_is_put_there(head: bytes, whole: bytes) -> None:
+def test_missing_closing_characters_are_added(head: bytes, whole: bytes) -> None:
     assert complete_truncated(head) == whole
     assert_both_ways_agree(head)
 
@@ -55,7 +55,7 @@ def test_what_is_missing_is_put_there(head: bytes, whole: bytes) -> None:
     "head",
     [b"", b"1", b'"a', b"{}", b'{"a', b'{"a"', b'{"a":', b'{"a":1', b'["a\\', b'["a\\ud83d', b"[}"],
 )
-def test_whatever_is_not_easily_completed_is_left_to_the_scanner(head: bytes) -> None:
+def test_heads_that_are_not_easily_completed_are_left_to_the_scanner(head: bytes) -> None:
     assert_both_ways_agree(head)
 
 

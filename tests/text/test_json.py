@@ -1,4 +1,4 @@
-"""JSON in and out: nothing refused, nothing lost, nothing touched that did not change."""
+"""JSON in and out: nothing refused, nothing lost, nothing changed without an edit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_patched_text_holds_the_new_value(old: Json, new: Json, style: Style) ->
 
 
 def _only_order(old: Json, new: Json) -> bool:
-    """Members keep their old order, so only their order may differ."""
+    """Return a value without order: members keep their old order, so only the order may differ."""
     text = patch_json(encode_json(old), new)
     return json.dumps(json.loads(text), sort_keys=True) == json.dumps(new, sort_keys=True)
 
@@ -168,7 +168,7 @@ def test_last_member_of_a_name_counts() -> None:
 
 
 @pytest.mark.parametrize("beside", [1.5, Token("NaN"), "\ud800"])
-def test_what_was_written_already_is_written_as_it_is(beside: Json) -> None:
+def test_pre_encoded_values_are_written_unchanged(beside: Json) -> None:
     ready = EncodedValue(encode_json({"a": ["ü", 1]}))
     for write in (encode_json, encode_new):
         assert write({"ready": ready, "beside": beside}) == write(

@@ -1,4 +1,4 @@
-"""Values alone: the same as with nodes, at any depth, in memory that follows the text."""
+"""Values without nodes: the same as with nodes, at any depth, in memory that follows the text."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ def test_values_of_a_long_text_take_a_small_multiple_of_it() -> None:
     assert _peak(lambda: scan_values(text)) < 8 * len(text)
 
 
-def test_what_is_only_looked_at_is_not_copied() -> None:
+def test_peeking_does_not_copy() -> None:
     text = b"[" * DEPTH + b"]" * DEPTH
     assert peek(text).value is peek(text).value
     assert decode(text).value is not decode(text).value
 
 
 def _calls(work: Callable[[], object]) -> int:
-    """The number of function calls that some work takes."""
+    """Return the number of function calls that some work takes."""
     count = 0
 
     def _count(*_: object) -> None:
@@ -123,7 +123,7 @@ def _calls(work: Callable[[], object]) -> int:
 
 
 def _peak(work: Callable[[], object]) -> int:
-    """The number of bytes that some work takes at the most."""
+    """Return the peak memory of some work in bytes."""
     tracemalloc.start()
     try:
         work()

@@ -1,4 +1,4 @@
-"""Links and HTML that act are found in Markdown, however they are written; code is only shown."""
+"""Links and active HTML are found in Markdown, however they are written; code is only shown."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_html_that_acts(text: str) -> None:
         "<p title='onclick=1'>x</p>",
     ],
 )
-def test_what_only_looks_alike(text: str) -> None:
+def test_harmless_markdown_is_not_reported(text: str) -> None:
     assert kinds(text) == []
 
 

@@ -42,7 +42,7 @@ def test_the_size_of_a_data_url_is_that_of_its_content(
 
 
 @given(st.binary(max_size=100))
-def test_escapes_are_no_content(data: bytes) -> None:
+def test_escapes_are_not_content(data: bytes) -> None:
     for url, size in (
         (f"data:text/plain,{quote_from_bytes(data)}", len(data)),
         (f"data:text/plain;base64,{quote_from_bytes(b64encode(data), safe='')}", len(data)),

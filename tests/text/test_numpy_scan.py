@@ -1,4 +1,4 @@
-"""What numpy tells of many bytes at once is what is told of them without it."""
+"""The numpy scan of many bytes agrees with the scan without numpy."""
 
 from __future__ import annotations
 
@@ -100,5 +100,5 @@ def test_quotes_are_counted(data: bytes) -> None:
 
 
 @given(st.binary(max_size=100))
-def test_what_may_hide_something_is_reported(data: bytes) -> None:
+def test_bytes_that_may_hide_characters_are_reported(data: bytes) -> None:
     assert numpy_scan.can_hide(data) or not find_marks(data).may_hide

@@ -1,4 +1,4 @@
-"""Personal data in the spellings that people use, and what only looks like it."""
+"""Personal data in its usual spellings, and text that only looks like it."""
 
 from __future__ import annotations
 
@@ -153,6 +153,6 @@ def test_accounts_of_programs_and_other_numbers_stay(text: str) -> None:
     assert not [text[each.start : each.stop] for each in find_personal_data(text)]
 
 
-def test_a_name_that_a_path_tells_is_found_in_prompts_and_lists() -> None:
+def test_a_name_from_a_path_is_found_in_prompts_and_lists() -> None:
     text = "/home/eva1/x\neva1@laptop:~$ ls -l\n-rw-r--r-- 1 eva1 eva1 12 Mar 3 a\nbob@laptop:~$\n"
     assert len(list(find_personal_data(text))) == 4

@@ -1,4 +1,4 @@
-"""Lines and columns of any place, by a plain count."""
+"""Lines and columns of any position, compared with a plain count."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from talktree.text.positions import BLOCK, Positions, count_characters
 
 
 def counted(text: str, at: int) -> tuple[int, int]:
-    """The line and the column of a character, found by looking at all before it."""
+    """Return the line and the column of a character by counting everything before it."""
     before = text[:at]
     return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
 

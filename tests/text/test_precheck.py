@@ -1,4 +1,4 @@
-"""Values that hold all their texts say, told in one look at many."""
+"""Values that hold all text of their records, detected for many records together."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ LEAVES = st.one_of(
 
 @st.composite
 def texts(draw: st.DrawFn, depth: int = 3) -> str:
-    """JSON in any layout, in which names may stand twice."""
+    """Generate JSON in any layout, in which names may occur twice."""
     kind = draw(st.sampled_from(("leaf", "list", "object"))) if depth else "leaf"
     gap = draw(st.sampled_from(("", " ", "\n ")))
     if kind == "leaf":
         leaf, ascii = draw(LEAVES), draw(st.booleans())
         if isinstance(leaf, str) and draw(st.booleans()):
-            # Quotes written by their number; another character stands for them on the way.
+            # Quotes written as number escapes; a placeholder represents them on the way.
             text = json.dumps(leaf.replace('"', "\0"), ensure_ascii=ascii)
             return text.replace("\\u0000", "\\u0022")
         return json.dumps(leaf, ensure_ascii=ascii)
@@ -46,7 +46,7 @@ def _is_fully_represented(*raws: bytes) -> bool:
 
 
 @given(st.lists(texts(), min_size=1, max_size=4))
-def test_what_is_odd_is_never_passed_over(found: Sequence[str]) -> None:
+def test_oddities_are_never_overlooked(found: Sequence[str]) -> None:
     raws = [each.encode() for each in found]
     if _is_fully_represented(*raws):
         assert not any(find_oddities(raw, decode(raw).value) for raw in raws)
@@ -84,5 +84,5 @@ def test_escapes_count_where_pieces_of_a_text_meet(shift: int) -> None:
         b"[" * 201 + b"]" * 201,
     ],
 )
-def test_what_readers_take_differently_needs_one(raw: bytes) -> None:
+def test_ambiguous_json_needs_a_full_read(raw: bytes) -> None:
     assert not _is_fully_represented(b'{"a":1}', raw)

@@ -1,4 +1,4 @@
-"""A mended JSON text: a strict reader finds in it what the tolerant one found before."""
+"""Repaired JSON: a strict reader finds in it what the tolerant one found before."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_each_oddity_is_repaired_alone(text: bytes, sound: bytes) -> None:
     data=st.data(),
     value=st.lists(json_values, min_size=1) | st.dictionaries(st.text(), json_values),
 )
-def test_what_is_repaired_is_strict_json(data: st.DataObject, value: list[object]) -> None:
+def test_repaired_text_is_strict_json(data: st.DataObject, value: list[object]) -> None:
     whole = encode_json(value)  # type: ignore[arg-type]
     assert not repair_values(whole).changes or b"\\ud" in whole
     text = data.draw(damage_bytes(whole))
@@ -82,7 +82,7 @@ def test_what_is_repaired_is_strict_json(data: st.DataObject, value: list[object
 
 
 @given(st.binary(max_size=60))
-def test_strange_bytes_are_all_that_is_no_utf8(raw: bytes) -> None:
+def test_strange_bytes_are_exactly_the_invalid_utf8(raw: bytes) -> None:
     out, at = b"", 0
     for start, stop in find_invalid_utf8(raw, 0, len(raw)):
         out, at = out + raw[at:start], stop

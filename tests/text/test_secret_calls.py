@@ -1,4 +1,4 @@
-"""Secrets without a name of their own: arguments, commands, dialogs, and what says it is secret."""
+"""Secrets without a name: arguments, commands, dialogs, and other signs that mark a secret."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_secret_is_found_without_a_name(place: str) -> None:
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_looks_like_it_stays(text: str) -> None:
+def test_text_that_only_looks_like_a_secret_stays(text: str) -> None:
     assert [text[each.start : each.stop] for each in find_secrets(text)] == []
 
 
@@ -168,5 +168,5 @@ def test_a_kubernetes_secret_is_an_object_in_a_tool_call(indent: int | None) -> 
     ["password=", "token=", "psk=", "connect(", "net user a ", '"sensitive": true {', "WIFI:S:a;"],
 )
 def test_the_search_of_such_texts_ends(piece: str) -> None:
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(find_secrets(piece * ((1 << 16) // len(piece))))

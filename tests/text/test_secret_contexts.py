@@ -1,4 +1,4 @@
-"""Secrets in the places that hide them: colours, addresses, manifests, tables, other languages."""
+"""Secrets in places that hide them: colours, addresses, manifests, tables, other languages."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ KEPT = (
 
 
 @pytest.mark.parametrize("text", KEPT)
-def test_what_only_looks_like_it_stays(text: str) -> None:
+def test_text_that_only_looks_like_a_secret_stays(text: str) -> None:
     assert not [text[each.start : each.stop] for each in find_secrets(text)]
 
 
@@ -272,7 +272,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_search_of_such_texts_ends(piece: str) -> None:
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(find_secrets(piece * ((1 << 16) // len(piece))))
 
 
@@ -343,7 +343,7 @@ UNWRITTEN = (
 
 
 @pytest.mark.parametrize("text", UNWRITTEN)
-def test_what_is_only_written_like_a_secret_stays(text: str) -> None:
+def test_values_that_only_look_like_secrets_stay(text: str) -> None:
     assert not list(find_secrets(text))
 
 

@@ -1,4 +1,4 @@
-"""Words as secrets: what is assigned to the name of one, and what a place has only for one."""
+"""Words as secrets: values assigned to a secret's name, and places that hold only secrets."""
 
 from __future__ import annotations
 
@@ -295,5 +295,5 @@ def test_types_code_and_sentences_stay(text: str) -> None:
      "://a:b/c@", "password:\n", "user,password\n", "DB_PASSWORD=abc\n", "pw = 'a' "],
 )  # fmt: skip
 def test_the_search_of_such_texts_ends(piece: str) -> None:
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(find_secrets(piece * ((1 << 16) // len(piece))))

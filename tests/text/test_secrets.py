@@ -29,7 +29,7 @@ _dice = random.Random(7)
 
 
 def drawn(size: int, letters: str = ALNUM) -> str:
-    """As a machine draws a key; written down nowhere, so that no scanner finds it in this file."""
+    """Return random characters as in a generated key; none is written here for scanners to find."""
     return "".join(_dice.choice(letters) for _ in range(size))
 
 
@@ -97,7 +97,7 @@ def test_a_key_is_found_wherever_it_is_in_a_text_and_in_json(name: str) -> None:
             for ascii in (True, False):
                 raw = json.dumps({"text": text}, ensure_ascii=ascii).encode()
                 assert can_hold_secrets(raw) or not found, text
-    # A drawing may come out like a word; it hardly ever does.
+    # A random key may look like a word, but hardly ever does.
     assert missed <= 2
 
 
@@ -126,7 +126,7 @@ HARMLESS = (
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_examples_names_and_ids_are_no_secrets(text: str) -> None:
+def test_examples_names_and_ids_are_not_secrets(text: str) -> None:
     assert not list(find_secrets(text))
     assert not list(find_secrets(json.dumps({"text": text})))
 
@@ -186,7 +186,7 @@ HOSTILE = (
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_search_of_any_text_ends(piece: str) -> None:
     text = piece * ((1 << 19) // len(piece))
-    # A search whose time grows faster than the text would not end before the limit of a test.
+    # A search whose time grows faster than the text would exceed the time limit of a test.
     list(find_secrets(text))
 
 

@@ -1,4 +1,4 @@
-"""The quick way to cut records gives what the exact way gives, or leaves it to that."""
+"""The fast way to split records gives the same as the exact way, or falls back to it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def test_both_ways_agree_on_damaged_texts(data: st.DataObject, value: Json) -> N
 
 
 def in_lines(raw: bytes, random: Random) -> bytes:
-    """A compact text with line ends between some of its tokens, most often around lists."""
+    """Generate a compact text with line ends between some of its tokens, most often around
+    lists."""
     tokens = re.findall(rb'"(?:[^"\\]|\\.)*"|[^"]', raw, re.DOTALL)
     often = {b"[": 0.8, b"]": 0.5, b"}": 0.3, b",": 0.5, b":": 0.02}
     return b"".join(token + b"\n" * (random.random() < often.get(token, 0)) for token in tokens)
@@ -134,7 +135,7 @@ def test_both_ways_agree_on_what_a_format_writes(value: list[Json]) -> None:
         b"[\n{}\n{}\n]",
     ],
 )
-def test_what_is_not_plain_is_left_to_the_exact_way(raw: bytes) -> None:
+def test_irregular_text_is_left_to_the_exact_scanner(raw: bytes) -> None:
     assert cut_records(raw, "kids") is None
     assert not assert_both_ways_agree(raw)
 
@@ -179,7 +180,7 @@ def test_conversations_are_cut_alike(
 ) -> None:
     head: Json = {"_id": "1", **more, name: messages}
     raw = encode_json([head, head] if listed else head, style)  # type: ignore[arg-type]
-    quick, exact = (_muse_sheet(raw, names) for names in (NAMES, ()))
+    quick, exact = (_muse_file(raw, names) for names in (NAMES, ()))
     assert (quick.frame, quick.tail, quick.listed) == (exact.frame, exact.tail, exact.listed)
     assert len(quick.pieces) == len(exact.pieces)
     for one, two in zip(quick.pieces, exact.pieces, strict=True):
@@ -190,12 +191,12 @@ def test_conversations_are_cut_alike(
 
 def test_an_ordinary_conversation_is_cut_quickly() -> None:
     raw = b'{"_id":"1","message_history":[{"role":"user","content":"x"}],"n":[1,{"a":[]}]}'
-    assert _muse_sheet(raw, NAMES).plain
+    assert _muse_file(raw, NAMES).plain
 
 
-def _muse_sheet(raw: bytes, names: Sequence[str]) -> JsonSheet:
+def _muse_file(raw: bytes, names: Sequence[str]) -> JsonSheet:
     def hole(value: Json, depth: int) -> str | None:
-        """The same rule as in the format: only heads hold messages."""
+        """Return the children slot, by the format's rule: only heads hold messages."""
         return find_history_key(value) if depth == 0 and detect_kind(value) == "head" else None
 
     content = MemoryContent(raw)

@@ -1,4 +1,4 @@
-"""What is found of stems with numpy and without it is what a look at each place finds."""
+"""Stems found with numpy and without it are those that a check of each position finds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PIECES = (
 
 
 def _places(data: bytes) -> list[tuple[int, int]]:
-    """Every place where a stem is, found without any table."""
+    """Return every position of a stem, found without a table."""
     padded = data + b"\n" * 8
     return sorted(
         (at + stem.begin, stem.kind)

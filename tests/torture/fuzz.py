@@ -1,9 +1,9 @@
 """Mutated files by the hundred thousand: `python -m tests.torture.fuzz COUNT [FORMAT...]`.
 
 Each is read, shown, checked and repaired, safely and unsafely, and repaired again (`laws`). An
-uncaught exception, a hang, a repair that does not rest or a byte without account is a failure,
-told by the number that makes it again. `--from N` goes on where another run ended, `--jobs N` says
-how many processes take part.
+uncaught exception, a hang, a repair that changes its own result or a lost byte is a failure,
+reported with the number that reproduces it. `--from N` continues where another run ended, `--jobs
+N` sets the number of processes.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from tests.torture.mutants import mutant
 from tests.torture.stock import stock
 
 PATIENCE = 20
-"""Seconds of work after which a file counts as a hang; on a busy machine they may take long."""
+"""Seconds of processor time after which a file counts as a hang; a busy machine may take longer."""
 SHARE = 200
-"""How many files a process takes at a time."""
+"""Number of files that a process takes at a time."""
 REPORT_EVERY = 5000
-"""After so many mutants the rate is told."""
+"""Number of mutants after which the rate is printed."""
 MAX_REPORTED = 5
-"""So many failures of a format are told whole."""
+"""Number of failures of a format that are printed in full."""
 
 
 class Hang(BaseException):
-    """It took too long."""
+    """A file took too long."""
 
 
 def _hang(number: int, frame: FrameType | None) -> None:
@@ -41,7 +41,7 @@ def _hang(number: int, frame: FrameType | None) -> None:
 
 
 def torture(slug: str, number: int) -> str | None:
-    """What went wrong with one mutant; None if nothing did."""
+    """Return what went wrong with one mutant; None if nothing did."""
     signal.signal(signal.SIGPROF, _hang)
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
@@ -54,7 +54,7 @@ def torture(slug: str, number: int) -> str | None:
 
 
 def _batch(order: tuple[str, int, int]) -> tuple[int, float, list[str]]:
-    """How many mutants were gone through, how long that took, and what went wrong."""
+    """Return the number of mutants done, the time it took, and the failures."""
     slug, start, stop = order
     stock(slug)
     before = time.process_time()
@@ -68,23 +68,23 @@ def _orders(slug: str, first: int, count: int) -> Iterator[tuple[str, int, int]]
 
 
 def run(count: int, slugs: Sequence[str], *, first: int = 0, jobs: int = 0) -> int:
-    """Go through the mutants of each format from one number to another; how many went wrong."""
+    """Run the mutants of each format from one number to another; return the number of failures."""
     wrong = 0
     with Pool(jobs or cpu_count()) as pool:
         for slug in slugs:
             done, spent, failures = 0, 0.0, 0
             for number, took, found in pool.imap(_batch, _orders(slug, first, count)):
                 for each in found[: max(0, MAX_REPORTED - failures)]:
-                    _tell(each)
+                    _print_now(each)
                 done, spent, failures = done + number, spent + took, failures + len(found)
                 if done % REPORT_EVERY < number or first + done == count:
                     rate = f"{1000 * spent / done:.1f} ms each"
-                    _tell(f"{slug}: up to {first + done:,}, {failures:,} failures, {rate}")
+                    _print_now(f"{slug}: up to {first + done:,}, {failures:,} failures, {rate}")
             wrong += failures
     return wrong
 
 
-def _tell(what: str) -> None:
+def _print_now(what: str) -> None:
     print(time.strftime("%H:%M:%S"), what, flush=True)
 
 

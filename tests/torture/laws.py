@@ -1,8 +1,8 @@
-"""What must hold for any file, however broken: it is shown, checked and repaired.
+"""The laws for any file, however broken: it is shown, checked and repaired.
 
-The same thing is never gone through twice: a safe repair goes on from what the check found, and an
-unsafe one is made where it would do more. Some mutants take the long way round all the same, so
-that these shortcuts are laws as well.
+Work is not repeated: a safe repair starts from the findings of the check, and an unsafe one is made
+where it would do more. Some mutants take the long way nevertheless, so that these shortcuts are
+tested as well.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from talktree.views.transcript import Transcript, TranscriptOptions, find_own_po
 from tests.conversion.trips import Files
 
 LONG_WAY = 64
-"""Of so many mutants one takes the long way round."""
+"""One in this many mutants takes the long way."""
 MAX_WHOLE = 4
-"""Of so many mutants one is shown word for word; of all of them the tree is."""
+"""One in this many mutants is shown in full; the tree of each is shown."""
 ACTING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
-"""What no line on a terminal may hold."""
+"""Characters that no line on a terminal may hold."""
 
 
 def hold(files: Files, slug: str, number: int) -> None:
-    """Raise if a law is broken; bytes that nobody takes for a conversation may be refused."""
+    """Raise if a law is broken; bytes that are not taken for a conversation may be refused."""
     try:
         document = files.read_as(slug)
     except TalktreeError:
@@ -51,7 +51,7 @@ def hold(files: Files, slug: str, number: int) -> None:
             _is_same(safe, repair_document(files.read_as(slug), unsafe=True))
 
 
-# what people see
+# views
 
 
 def _is_shown(document: Document, *, whole: bool) -> None:
@@ -75,7 +75,7 @@ def _is_harmless(line: Line) -> None:
 
 
 def _is_whole(done: Repair, *, unsafe: bool) -> None:
-    """A repair is all there was to do, and every byte is kept or can be brought back."""
+    """Assert that nothing is left to repair, and every byte is kept or can be restored."""
     if not done.changed:
         return
     before, after = _before(done), done.source.as_bytes()
@@ -83,13 +83,13 @@ def _is_whole(done: Repair, *, unsafe: bool) -> None:
     fresh = Files(after, done.source.folder)
     back = undo_repair(fresh.source(done.source.name), list(write_log(done)))
     assert back.as_bytes() == before, "the log does not lead back"
-    # Read from the bytes, with nothing known of the first repair.
+    # Read from the bytes, without data of the first repair.
     again = fresh.read_as(done.before.format, done.source.name)
     assert not repair_document(again, unsafe=unsafe).changed, "a second repair changes something"
 
 
 def _bytes_are_kept(done: Repair, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
-    """Bytes that count as kept stand in the repaired files."""
+    """Assert that bytes which count as kept are in the repaired files."""
     kept = 0
     for path, data in before.items():
         trace = first_trace(len(data))

@@ -16,7 +16,7 @@ TOKENS = (
 
 
 def mutant(slug: str, number: int) -> Files:
-    """The so-many-th damaged source of a format."""
+    """Return the damaged source of a format with a number."""
     random = Random(f"{slug}-{number}")
     sound = random.choice(stock(slug))
     files = dict(sound.files)

@@ -1,4 +1,4 @@
-"""A short share of the torture that `make torture` does at length."""
+"""A short share of the torture that `make torture` runs at length."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What people see."""
+"""Tests of talktree.views."""

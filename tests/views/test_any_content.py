@@ -1,4 +1,4 @@
-"""Whatever a conversation holds, every view of it is safe to print and complete."""
+"""Every view of any conversation is safe to print and complete."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 @st.composite
 def conversations(draw: st.DrawFn) -> Conversation:
-    """Random messages, mostly hanging on one another."""
+    """Generate random messages, most of them children of one another."""
     made: list[Message] = []
     for message in draw(st.lists(messages, max_size=8)):
         parents = [None, message.parent, *(each.id for each in made)]

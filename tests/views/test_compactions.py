@@ -1,4 +1,4 @@
-"""Compaction and restoration as people and programs see them: terminal, Python API and studio."""
+"""Compaction and restoration in all views: terminal, Python API and studio."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def texts(found: list[talktree.Message]) -> list[str]:
     return [message.text for message in found]
 
 
-# what a model is sent
+# the context of a model
 
 
-def test_the_context_begins_behind_a_compaction_and_is_whole_after_a_restoration(
+def test_the_context_begins_after_a_compaction_and_is_complete_after_a_restoration(
     session: Path,
 ) -> None:
     conversation = talktree.read(session).conversation

@@ -1,4 +1,4 @@
-"""The drawing of a tree: every node once, lanes as `git log --graph` has them, short lines."""
+"""The drawing of a tree: every node once, columns as in `git log --graph`, short lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.talk import call, reply, result, said, talk
 
 
 def drawn(messages: list[Message], *, all: bool = False) -> list[str]:
-    """The outline, without what the messages say."""
+    """Return the outline without the texts of the messages."""
     lines = (to_text(line) for line in format_outline_lines(talk(messages), all=all))
     return [line.split(" User")[0].split(" Claude")[0].split(" Sub")[0] for line in lines]
 
@@ -88,7 +88,7 @@ def _outlined(messages: list[Message]) -> Conversation:
 
 
 def test_deep_nesting_keeps_lines_short() -> None:
-    # The line that goes on is always the short one, so every node opens a lane.
+    # The line that continues is always the short one, so every node opens a column.
     depth = 20_000
     talk = [said("n0"), *(said(f"n{n}", f"n{n - 1}") for n in range(1, depth))]
     talk += [said(f"leaf{n}", f"n{n}") for n in reversed(range(depth))]

@@ -1,4 +1,4 @@
-"""Counts of a library as people and programs get them."""
+"""Counts of a library for users and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hits, lists and summaries of the library, whatever the content is."""
+"""Search results, lists and summaries of the library, for any content."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_highlights_add_and_lose_nothing(text: str, marks: tuple[tuple[int, int]
     assert marked == plain
 
 
-def test_what_was_asked_for_has_a_style_of_its_own() -> None:
+def test_matches_have_a_separate_style() -> None:
     shown = list(format_hit_lines(group_copies([_hit("a brass\nlamp burns", ((2, 7), (8, 12)))])))[
         1
     ]
@@ -105,7 +105,7 @@ def test_what_was_asked_for_has_a_style_of_its_own() -> None:
 
 def test_copies_are_shown_once_and_counted() -> None:
     one, other = _hit("x", ())._replace(message="m1"), _hit("y", ())._replace(message="m1")
-    alone = _hit("x", ())  # said twice in one file: no copies
+    alone = _hit("x", ())  # written twice in one file: not copies
     found = list(
         group_copies([one, one._replace(raw_path=b"/b"), other, alone, alone._replace(at=2)])
     )
@@ -132,7 +132,7 @@ def test_a_conversation_is_one_line_that_does_nothing(kept: LibraryEntry) -> Non
     assert os.fsencode(str(build_entry_shape(kept)["path"])) == kept.raw_path
 
 
-def test_what_an_import_came_to() -> None:
+def test_the_summary_of_an_import() -> None:
     failed = [FailedPath(b"/a", Failure("unreadable", "a: it is closed", None, 3))]
     done = ImportResult(
         seen=2005, new=3, grown=1, gone=1, unchanged=2000, failed=failed, bytes_read=5
@@ -144,7 +144,7 @@ def test_what_an_import_came_to() -> None:
     assert to_text(format_summary_line(ImportResult())) == "nothing to keep was found"
 
 
-def test_what_will_be_deleted() -> None:
+def test_files_about_to_be_deleted_are_listed() -> None:
     def reported(*days: float) -> str:
         return format_expiry_notice([ExpiringSource(1, b"/a", each) for each in days])
 

@@ -1,4 +1,4 @@
-"""Parts on one line: what is seen of them, and nothing of how they were wrapped."""
+"""Parts on one line: their visible content, without its wrapping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small documents are written as all others are."""
+"""Small documents are written like all others."""
 
 from __future__ import annotations
 

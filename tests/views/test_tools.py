@@ -1,4 +1,4 @@
-"""Known tools look the way people expect, others as they are."""
+"""Known tools have their expected form, others are shown as they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.views.tools import format_call_lines, format_call_title, format_re
 
 
 def shown(name: str, input: object, output: str | None = "", *, error: bool = False) -> list[str]:
-    """The lines of a call with its result."""
+    """Return the lines of a call with its result."""
     result = None if output is None else ToolResult((Text(output),), error=error)
     return [to_text(line) for line in format_call_lines(ToolCall(name, input), result)]
 
@@ -136,7 +136,7 @@ def test_a_missing_result_is_said(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["Bash", "Edit", "Write", "TodoWrite", "Read", "Task", "Skill", ""]
 )
-def test_odd_arguments_are_no_reason_to_fail(name: str, input: object) -> None:
+def test_odd_arguments_do_not_fail(name: str, input: object) -> None:
     assert shown(name, input, "x")
     assert isinstance(format_call_title(ToolCall(name, input)), str)
 

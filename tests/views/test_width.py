@@ -1,4 +1,4 @@
-"""Text is made to fit without losing a word."""
+"""Text is wrapped to a width without losing a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A studio of the bundled conversations, for all tests that only look."""
+"""A studio of the bundled conversations, for all tests that only read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEMO = Path(__file__).parent.parent.parent / "demo"
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundled conversations, in a folder of their own."""
+    """Return the bundled conversations, in a separate folder."""
     folder = tmp_path_factory.mktemp("demo") / "demo"
     shutil.copytree(DEMO, folder)
     return folder
@@ -23,6 +23,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def seen(demo: Path) -> Iterator[Running]:
-    """A studio that everybody looks at and nobody changes."""
+    """Start a studio that all tests share and none changes."""
     with running([demo]) as studio:
         yield studio

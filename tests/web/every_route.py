@@ -1,4 +1,4 @@
-"""A question for every line of the route table, on the bundled conversations."""
+"""A request for every line of the route table, on the bundled conversations."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.web.running import Running
 PARTS = {
     "cid": "1", "id": "m", "number": "0", "job": "j", "upload": "u", "browser": "b", "preview": "p",
 }  # fmt: skip
-"""Something for each name in an address."""
+"""A value for each name in an address."""
 
 
 class Question(NamedTuple):
-    """How a route is asked."""
+    """A request to a route."""
 
     route: Route
     path: str
@@ -25,7 +25,7 @@ class Question(NamedTuple):
 
 
 def filled(route: Route, parts: Mapping[str, str]) -> str:
-    """The address of a route with something in the place of each name."""
+    """Return the address of a route with a value in the place of each name."""
     pieces = route.address.split("/")
     return "/".join(
         quote(parts[piece[1:-1]], safe="") if piece.startswith("{") else piece for piece in pieces
@@ -33,7 +33,7 @@ def filled(route: Route, parts: Mapping[str, str]) -> str:
 
 
 def questions(studio: Running) -> Iterator[Question]:
-    """A question that has an answer for every GET, for each format of the demo."""
+    """Return a request that succeeds for every GET, for each format of the demo."""
     job = studio.post("/c/1/share", {"to": "md"})["id"]
     assert studio.ended(job)["state"] == "done"
     upload = "none" if studio.studio.read_only else _upload(studio)

@@ -19,7 +19,7 @@ PASSPHRASE = "seven plain words öf a test"
 
 
 class EncryptedHome(NamedTuple):
-    """Where it is, and what it is called by its key."""
+    """The folder of the home, and the id of its key."""
 
     folder: Path
     id: str
@@ -30,7 +30,7 @@ class EncryptedHome(NamedTuple):
 
 
 def encrypted_home(folder: Path, source: Path, recipient: object = None) -> EncryptedHome:
-    """Import a folder into a library that is encrypted from the beginning, and lock it."""
+    """Import a folder to a library that is encrypted from the start, and lock it."""
     key = generate_key()
     home = EncryptedHome(folder, key_id(key))
     slots = (make_passphrase_slot(key, PASSPHRASE),)

@@ -1,4 +1,4 @@
-"""Questions as no browser would let a page send them."""
+"""Requests that no browser would let a page send."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ Pairs = Iterable[tuple[str, str]]
 
 
 class Said(NamedTuple):
-    """An answer."""
+    """A response."""
 
     status: int
     headers: dict[str, str]
-    """By their names in small letters."""
+    """By their lower-case names."""
     body: bytes
 
 
 class Asker:
-    """A connection on which everything can be asked, with whatever headers."""
+    """A connection that sends any request with any headers."""
 
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
 
     def ask(self, method: str, path: str, headers: Pairs, body: bytes = b"") -> Said:
-        """Ask with exactly these headers, and how long the body is."""
+        """Send a request with exactly these headers, and the length of the body."""
         self._connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in headers:
             self._connection.putheader(name, value)
@@ -36,5 +36,5 @@ class Asker:
         return Said(answer.status, said, answer.read())
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._connection.close()

@@ -1,4 +1,4 @@
-"""A real studio on a real socket, for tests: paths are taken in, and a client has entered."""
+"""A real studio on a real socket, for tests: paths are imported, and a client has logged in."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN = {"X-Talktree": "1", "Sec-Fetch-Site": "same-origin"}
 
 
 class Running(NamedTuple):
-    """A studio that serves, and a client that may ask it anything."""
+    """A running studio, and a client with full access."""
 
     host: StudioHost
     keys: Keys
@@ -35,7 +35,7 @@ class Running(NamedTuple):
 
     @property
     def studio(self) -> StudioContext:
-        """What is open now."""
+        """The current studio."""
         return self.host.require()
 
     @property
@@ -43,22 +43,22 @@ class Running(NamedTuple):
         return f"http://127.0.0.1:{self.keys.port}"
 
     def get(self, path: str, /, **query: Any) -> Any:
-        """What the API gives."""
+        """Return the API's answer."""
         return _json(self.client.get(API + path, params=query))
 
     def post(self, path: str, body: Any = None) -> Any:
-        """What the API gives for a change."""
+        """Return the API's answer to a change."""
         return _json(self.client.post(API + path, json=body))
 
     def ended(self, job: str) -> Any:
-        """A job when it has ended."""
+        """Return a job when it has ended."""
         return until(
             lambda: found if (found := self.get(f"/jobs/{job}"))["state"] != "running" else None
         )
 
 
 def until(look: Any) -> Any:
-    """What `look` gives as soon as it gives something."""
+    """Return the result of `look` as soon as it has one."""
     end = time.monotonic() + LONGEST
     while time.monotonic() < end:
         found = look()
@@ -74,7 +74,7 @@ def _json(answer: httpx.Response) -> Any:
 
 
 def _ignore(unsaved: list[UnsavedFile]) -> None:
-    """Tests look at what is left themselves."""
+    """Do nothing: tests inspect what is left themselves."""
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def running(
     table: Sequence[Route] = TABLE,
     page: Page | None = None,
 ) -> Iterator[Running]:
-    """A studio of some paths; they are taken in before anybody asks."""
+    """Run a studio of some paths, which are imported before any request."""
     ending = threading.Event()
     with ExitStack() as ends:
         socket = ends.enter_context(bind_port(port))
@@ -102,7 +102,7 @@ def running(
         ends.callback(server.stop)
         until(lambda: host.studio is None or host.studio.jobs.find_running("import") is None)
         base = f"http://127.0.0.1:{keys.port}"
-        # The server lets go of an idle line, maybe just when it is used again.
+        # The server may close an idle connection just when it is used again.
         limits = httpx.Limits(max_keepalive_connections=0)
         client = ends.enter_context(
             httpx.Client(base_url=base, headers=OWN, timeout=LONGEST, limits=limits)

@@ -72,7 +72,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Running:  # type: ignore
 
 @pytest.fixture
 def built(frames: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What runs in the frame, as if it were built."""
+    """Return the frame's page, as if it were built."""
     monkeypatch.setattr(pages.read_runtime, "__defaults__", (frames,))
     monkeypatch.setattr(pages.build_artifact_page, "__defaults__", (frames,))
 
@@ -132,7 +132,7 @@ def test_a_page_declares_no_tree_that_no_one_can_look_into(frames: Path) -> None
                 "/artifact/9/html/0", "/artifact/1/html/x", "/img/1/pictures/0",
                 "/img/1/pictures/3", "/img/1/pictures/4", "/img/1/html/0"],
 )  # fmt: skip
-def test_what_is_no_artifact_and_no_image_is_not_sent(studio: Running, address: str) -> None:
+def test_only_artifacts_and_images_are_sent(studio: Running, address: str) -> None:
     answer = studio.client.get(address)
     assert answer.status_code == 404
     assert "error" in answer.json()

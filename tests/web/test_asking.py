@@ -1,4 +1,4 @@
-"""Questions arrive as they were asked; what makes no sense is told, and never breaks anything."""
+"""Requests arrive as they were sent; invalid ones are reported, and never break anything."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class Query(Struct, frozen=True, kw_only=True):
 
 
 class Body(Struct, frozen=True, kw_only=True):
-    """Something that is sent."""
+    """A request body."""
 
     name: str
     sizes: tuple[int, ...] = ()
 
 
 class Heard(Struct, frozen=True, kw_only=True):
-    """What arrived."""
+    """The parameters that arrived."""
 
     id: str
     query: Query | None = None
@@ -64,7 +64,7 @@ class Heard(Struct, frozen=True, kw_only=True):
 
 
 class Open(NamedTuple):
-    """A studio that says what it heard."""
+    """A studio that returns the parameters it received."""
 
     asker: Asker
     headers: dict[str, str]
@@ -76,7 +76,7 @@ class Open(NamedTuple):
 
 
 def hear(studio: StudioContext, call: RouteCall) -> Heard:
-    """Says what it heard."""
+    """Return the received parameters."""
     return Heard(id=call.path["id"], query=call.query, body=call.body)
 
 

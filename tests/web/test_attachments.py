@@ -66,7 +66,7 @@ SUSPICIOUS = {
 
 
 @pytest.mark.parametrize("name", DANGEROUS)
-def test_what_is_dangerous_is_refused_and_not_kept(studio: Running, name: str) -> None:
+def test_dangerous_files_are_refused_and_not_kept(studio: Running, name: str) -> None:
     data, why = DANGEROUS[name]
     answer = bring(studio, data, name)
     assert answer.status_code == 422
@@ -75,16 +75,14 @@ def test_what_is_dangerous_is_refused_and_not_kept(studio: Running, name: str) -
     assert why in error["message"]
     assert name in error["message"]
     assert list((studio.studio.scratch / "uploads").iterdir()) == []
-    # Also if it was brought in as something else, and whatever is accepted.
+    # Also if it was uploaded under another type, and whatever is accepted.
     upload = uploaded(studio, data, name)["upload"]
     assert attach(studio, upload, accept=True).status_code == 422
     studio.client.delete(f"/api/v1/uploads/{upload}")
 
 
 @pytest.mark.parametrize("name", SUSPICIOUS)
-def test_what_is_suspicious_is_attached_only_if_that_is_confirmed(
-    studio: Running, name: str
-) -> None:
+def test_suspicious_files_are_attached_only_if_confirmed(studio: Running, name: str) -> None:
     data, why = SUSPICIOUS[name]
     answer: dict[str, Any] = bring(studio, data, name).json()
     assert why in " ".join(answer["warnings"])
@@ -104,7 +102,7 @@ def test_a_harmless_file_needs_no_question(studio: Running) -> None:
     assert attach(studio, answer["upload"], type="image/gif").status_code == 200
 
 
-def test_a_type_that_is_none_or_false_is_a_warning(studio: Running) -> None:
+def test_an_invalid_or_wrong_type_is_a_warning(studio: Running) -> None:
     for type, why in (("image/jpeg", "is image/gif"), ("picture", "is not a media type")):
         assert why in bring(studio, GIF, "dot", type).json()["warnings"][0]
 

@@ -1,4 +1,4 @@
-"""Every address of the studio, asked as an attacker would: none does anything or tells anything."""
+"""Every address of the studio, requested by an attacker: none acts or discloses anything."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.web.running import Running, running
 from tests.web.test_effects import digests
 
 OPEN = {"/login", "/challenge"}
-"""What is asked before there is a cookie."""
+"""Routes that can be requested before there is a cookie."""
 METHODS = ("GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "TRACE")
 
 
 class Attack(NamedTuple):
-    """What an attacker changes of a good request, and what the answer may be."""
+    """An attacker's change to a valid request, and the allowed answers."""
 
     name: str
     headers: dict[str, str | None]
@@ -31,7 +31,7 @@ class Attack(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A studio with something in it, and a cookie and a key of one that ended on its port."""
+    """A studio with content, and a cookie and a key of a previous one on its port."""
 
     studio: Running
     old_cookie: str

@@ -1,4 +1,4 @@
-"""Names of branches: kept in the library, and going with their branches."""
+"""Names of branches: stored in the library, and removed with their branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembered browsers: a key that is good for one port, signed challenges that are good once."""
+"""Remembered browsers: a key that is valid for one port, signed challenges that are valid once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.web.running import LONGEST, OWN, Running, running
 
 
 class Browser:
-    """What a browser does, with a key of its own."""
+    """The behaviour of a browser, with a separate key."""
 
     def __init__(self) -> None:
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -62,7 +62,7 @@ def studio() -> Iterator[Running]:
 
 
 def ask(studio: Running, path: str, body: Any, **headers: str) -> httpx.Response:
-    """Ask as one that has not entered."""
+    """Send a request without having logged in."""
     sent = {**OWN, **headers}
     return httpx.post(f"{studio.origin}{API}{path}", json=body, headers=sent, timeout=LONGEST)
 
@@ -105,10 +105,10 @@ def test_a_proof_opens_only_with_its_own_key_port_and_challenge(home: Path) -> N
     assert not tried(here, name=second, origin="http://127.0.0.1:8002")
     assert not tried(here, origin="http://localhost:8001")
     assert not tried(here, name="0" * 32)
-    # A challenge of another start, or one that was made up, is none.
+    # A challenge of another start, or one that was made up, is not valid.
     nonce = Challenges(8001).issue()
     assert not here.is_accepted(id, nonce, browser.sign(own, id, nonce))
-    # The signature of one challenge is none of another.
+    # The signature of one challenge is not valid for another.
     first, following = here.issue(), here.issue()
     assert not here.is_accepted(id, following, browser.sign(own, id, first))
 

@@ -1,4 +1,4 @@
-"""What is open: the state it is in, who may write, and that many may read at once."""
+"""Open conversations: their state, their single writer, and concurrent readers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from talktree.web.documents.cache import DocumentCache
 from talktree.web.documents.ids import ConversationName, parse_cid
 from talktree.web.documents.row_body import RowMaker
 from talktree.web.errors import StaleState
-from tests.web.desks import Talk, grow, make_cache
+from tests.web.caches import Talk, grow, make_cache
 
 NAME = "5a1e0000-0000-4000-8000-000000000001.jsonl"
 
@@ -61,7 +61,7 @@ def test_few_sources_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("cid", ["", "0", "x", "1.x", "-1", "1/2", "9" * 30, "1.01", "１"])
-def test_what_is_no_name_is_not_found(cid: str) -> None:
+def test_invalid_names_are_not_found(cid: str) -> None:
     with pytest.raises(NotFound):
         parse_cid(cid)
 

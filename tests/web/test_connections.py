@@ -1,4 +1,4 @@
-"""Connections that owe the rest of a request are closed; others are left alone."""
+"""Connections with an incomplete request are closed; others are left alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUIET = 0.3
 
 
 class Late(Struct):
-    """An answer that takes its time."""
+    """A slow answer."""
 
     text: str = "late"
 
@@ -52,10 +52,10 @@ def test_half_a_request_is_not_waited_for(impatient: Running, sent: bytes) -> No
 
 
 def test_a_slow_answer_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A complete request may be answered after a longer time than half of one is waited for."""
+    """A complete request may take longer to answer than a partial one may take to complete."""
 
     def answer_late(studio: StudioContext, call: RouteCall) -> Late:
-        """Answers after a while."""
+        """Answer after a while."""
         time.sleep(QUIET * 3)
         return Late()
 

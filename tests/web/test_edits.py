@@ -1,4 +1,4 @@
-"""Edits through the API: every deed on every format works and survives, or is refused."""
+"""Edits through the API: every operation on every format works and survives, or is refused."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ from tests.web.working import (
 )
 
 SAVED = ("reply", "edit in place", "remove")
-"""What is also saved here: more in the file, other in it, less in it. All others are written the
-same way, and that they survive is seen below, without a library, for every message."""
+"""Edits that are also saved here: those that add to, change and remove from the file. All others
+are written the same way; that they survive is tested below, without a library, for every
+message."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, 
 
 
 def first_that_works(document: Document, kind: str) -> EditOutcome | None:
-    """The first edit of a kind that a source takes; else one that it refuses."""
+    """Return the first edit of a kind that a source accepts; otherwise one that it refuses."""
     outcomes = list(try_edit(document, document.conversations[0], kind))
     works = [each for each in outcomes if each.edited is not None]
     no = [each for each in outcomes if not each.senseless]
@@ -74,7 +75,7 @@ def test_every_edit_survives_saving_and_all_ways_back_or_is_refused(
     for kind in KINDS:
         expected = first_that_works(demo, kind)
         if expected is None or (kind == "restore" and expected.edited is None):
-            continue  # there is no message it could be about
+            continue  # no message could be its target
         upload = uploaded(found, GIF)["upload"] if kind == "attach" else ""
         first = next(demo.conversations[0].messages()).id
         edit = make_edit(kind, expected.operation or DeleteMessage(about=first), upload)
@@ -100,7 +101,7 @@ def test_every_edit_survives_saving_and_all_ways_back_or_is_refused(
 
 
 def _there_and_back(found: Running, cid: str, stamp: str, kind: str, edit: dict[str, Any]) -> str:
-    """Do it, undo it, redo it; the stamp then."""
+    """Do it, undo it, redo it; return the stamp then."""
 
     def ask(verb: str, stamp: str, **more: Any) -> str:
         return str(found.post(f"/c/{cid}/{verb}", {"stamp": stamp, **more})["stamp"])
@@ -120,7 +121,7 @@ def _there_and_back(found: Running, cid: str, stamp: str, kind: str, edit: dict[
 
 
 def _is_as_if_read_anew(found: Running, cid: str) -> None:
-    """What lies open after an edit is what reading the source and its edits would give."""
+    """Assert that the open conversation after an edit equals reading the source and its edits."""
     cache = found.studio.cache
     shown, anew = document_of(found, cid), Versions(cache.get_library(), int(cid)).document()
     assert api.to_bytes(shown) == api.to_bytes(anew)
@@ -245,7 +246,7 @@ def test_an_undo_is_only_of_the_edit_that_is_meant(
 
 
 @pytest.mark.parametrize(
-    "deed",
+    "edit",
     [
         {"do": "reply", "parent": "nowhere", "text": ""},
         {"do": "revise", "about": "nowhere", "text": ""},
@@ -254,16 +255,16 @@ def test_an_undo_is_only_of_the_edit_that_is_meant(
     ],
 )
 def test_a_message_that_is_not_there_is_reported(
-    studio: tuple[Running, dict[str, Path]], deed: dict[str, Any]
+    studio: tuple[Running, dict[str, Path]], edit: dict[str, Any]
 ) -> None:
     found, paths = studio
     cid = cid_of(found, paths["native"])
     stamp = stamp_of(found, cid)
-    refused(found, f"/c/{cid}/edits", {"stamp": stamp, "deed": deed}, 404)
+    refused(found, f"/c/{cid}/edits", {"stamp": stamp, "deed": edit}, 404)
     assert stamp_of(found, cid) == stamp
 
 
-def test_what_changes_nothing_is_refused(studio: tuple[Running, dict[str, Path]]) -> None:
+def test_an_edit_without_effect_is_refused(studio: tuple[Running, dict[str, Path]]) -> None:
     found, paths = studio
     cid = cid_of(found, paths["native"])
     first = next(document_of(found, cid).conversations[0].messages())

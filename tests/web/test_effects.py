@@ -1,4 +1,4 @@
-"""What reads changes nothing, and a read-only studio changes nothing at all."""
+"""Reads change nothing, and a read-only studio changes nothing at all."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ ALLOWED = {
     "/c/{cid}/session/plan", "/c/{cid}/share", "/c/{cid}/fixes", "/c/{cid}/secrets",
     "/c/{cid}/share/preview",
 }  # fmt: skip
-"""What is no GET and yet changes nothing: the door, plans, and files to download. Fixes are asked
-for as a plan; with `apply` they are refused like everything else."""
+"""Routes other than GET that change nothing: the login, plans, and files to download. Fixes are
+requested as a plan; with `apply` they are refused like everything else."""
 
 
 def digests(*folders: Path) -> dict[str, str]:
-    """What is in all files below some folders, and what databases hold, however they hold it."""
+    """Return the content of all files below some folders, and of databases, in any storage form."""
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     return {str(path): _digest(path) for path in files if not path.name.endswith(("-shm", "-wal"))}
 
@@ -46,7 +46,7 @@ def _digest(path: Path) -> str:
 
 @pytest.fixture
 def own(demo: Path, tmp_path: Path) -> Path:
-    """The demo, old enough that it is not compared a second time to be sure."""
+    """Return a demo that is old enough not to be compared a second time."""
     made = Path(shutil.copytree(demo, tmp_path / "own"))
     for path in (made, *made.rglob("*")):
         os.utime(path, (LONG_AGO, LONG_AGO))
@@ -72,7 +72,7 @@ def test_get_has_no_effects(served: Running, own: Path) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of its own."""
+    """Return a separate data folder."""
     monkeypatch.setenv("TALKTREE_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 
@@ -90,7 +90,7 @@ def test_a_read_only_studio_leaves_every_byte_as_it_is(
             pass
     before = digests(own, home)
     assert len(before) > 10
-    # Something new to import, for whatever works in the background.
+    # Something new to import, for background work.
     shutil.copy(own / "muse.json", own / "new.json")
     with running(given, read_only=True) as studio:
         _ask_everything(studio)
@@ -104,7 +104,7 @@ def test_a_read_only_studio_leaves_every_byte_as_it_is(
 
 
 def _ask_everything(studio: Running) -> None:
-    """Every route that is not refused: all GETs, and what changes nothing."""
+    """Request every route that is not refused: all GETs, and those that change nothing."""
     for question in questions(studio):
         if not question.route.path.endswith("/live"):
             studio.client.get(question.path, params=question.query)

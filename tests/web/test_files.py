@@ -1,4 +1,4 @@
-"""Files: which were worked on when, and what was in them, as far as anybody noted it."""
+"""Files: when they were worked on, and their contents as far as they were recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Work:
         self.last: str | None = None
 
     def add(self, type: str, content: Any, parent: str | None = "", **more: Any) -> str:
-        """One more line; its id."""
+        """Add a line; return its id."""
         id = f"{len(self.lines):04d}"
         role = {"role": type, "content": content}
         line = {
@@ -35,7 +35,7 @@ class Work:
         return id
 
     def call(self, tool: str, error: bool = False, detail: Any = None, **given: Any) -> str:
-        """A call and its result; the id of the call's message."""
+        """Add a call and its result; return the id of the call's message."""
         use = f"t{len(self.lines)}"
         id = self.add("assistant", [{"type": "tool_use", "id": use, "name": tool, "input": given}])
         result = {"type": "tool_result", "tool_use_id": use, "content": "ok", "is_error": error}
@@ -43,12 +43,12 @@ class Work:
         return id
 
     def write(self, path: Path) -> Path:
-        """The file."""
+        """Write the file."""
         path.write_text("\n".join(self.lines) + "\n")
         return path
 
 
-def test_what_was_written_and_edited_is_known(tmp_path: Path) -> None:
+def test_written_and_edited_files_are_known(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "make a list")
     made = work.call("Write", file_path="/shop/list.txt", content="eggs\nmilk\n")
@@ -84,7 +84,7 @@ def test_branches_have_files_of_their_own(tmp_path: Path) -> None:
         assert studio.get("/c/1/files/diff", path="list.txt", since=made, until=left)["added"] == 1
 
 
-def test_what_no_one_knows_is_said(tmp_path: Path) -> None:
+def test_unknown_parts_of_a_file_are_noted(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "change it")
     work.call("Edit", file_path="/shop/old.txt", old_string="one", new_string="two")
@@ -94,7 +94,7 @@ def test_what_no_one_knows_is_said(tmp_path: Path) -> None:
         assert "only the parts" in reported["note"]
 
 
-def test_what_a_result_tells_of_a_file_is_used(tmp_path: Path) -> None:
+def test_file_contents_in_a_result_are_used(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "change it")
     edit: dict[str, Any] = {"file_path": "/shop/old.txt", "old_string": "one", "new_string": "two"}
@@ -109,7 +109,7 @@ def test_what_a_result_tells_of_a_file_is_used(tmp_path: Path) -> None:
         )
 
 
-def test_snapshots_tell_what_was_before(seen: Running) -> None:
+def test_snapshots_show_the_state_before(seen: Running) -> None:
     card = next(c for c in seen.get("/conversations")["cards"] if c["format"] == "sage")
     base = f"/c/{card['cid']}"
     (file,) = [f for f in seen.get(f"{base}/files")["files"] if f["path"].endswith("timetable.csv")]

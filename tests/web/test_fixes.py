@@ -1,4 +1,4 @@
-"""Repairs through the API: planned, made with a backup, and seen by the page."""
+"""Repairs through the API: planned, made with a backup, and shown by the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forgetting in the studio: what is announced, what goes, and what other windows are shown."""
+"""Forgetting in the studio: the announcement, what is removed, and what other windows show."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ LONG = 3_000
 
 
 def watch_of(studio: Running, cid: str) -> Watch:
-    """What an open window of a conversation listens to."""
+    """Return the event stream of an open window."""
     return Watch(studio.studio.cache, cid)
 
 
 def planted(folder: Path, count: int = 3) -> Path:
-    """A session with a word in each message that is nowhere else."""
+    """Return a session with a unique word in each message."""
     path = folder / "planted.jsonl"
     parents: list[str | None] = [None, *(f"m{number}" for number in range(count))]
     path.write_bytes(
@@ -71,7 +71,7 @@ def planted(folder: Path, count: int = 3) -> Path:
 
 
 def files_with(word: str, *folders: Path) -> list[Path]:
-    """The files that hold a word, in any byte; names of files do not count."""
+    """Return the files that contain a word; names of files do not count."""
     found = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     return [path for path in found if word.encode() in path.read_bytes()]
 
@@ -125,7 +125,9 @@ def test_work_on_it_stops_and_leaves_no_file(home: Path, tmp_path: Path) -> None
         assert files_with(WORD, home, tmp_path / "temporary") == []
 
 
-def test_what_another_program_forgets_is_dropped_too(home: Path, tmp_path: Path) -> None:
+def test_a_conversation_forgotten_by_another_program_is_dropped_too(
+    home: Path, tmp_path: Path
+) -> None:
     with Library.open(write=True) as library:
         library.import_([planted(tmp_path)])
     with running([]) as found:
@@ -140,7 +142,7 @@ def test_what_another_program_forgets_is_dropped_too(home: Path, tmp_path: Path)
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others that use the library are not waited for."""
+    """Do not wait for other users of the library."""
     for each in (forget_many, finish_interrupted_erasure):
         assert each.__kwdefaults__ is not None
         monkeypatch.setitem(each.__kwdefaults__, "wait", 0.1)

@@ -1,4 +1,4 @@
-"""Nobody but the studio's own page gets an answer: every Host, Origin, site, verb and key."""
+"""Only the studio's own page gets an answer: every Host, Origin, site, verb and key."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ VERBS = ("GET", "HEAD", *CHANGES)
 
 
 class Seen(Struct):
-    """What an answer gives here."""
+    """The answer of a route here."""
 
     verb: str
 
 
 class Watched(NamedTuple):
-    """A studio whose answers are counted."""
+    """A studio that counts its answers."""
 
     asker: Asker
     port: int
@@ -54,7 +54,8 @@ class Watched(NamedTuple):
     def ask(
         self, verb: str, host: str | None, path: str = "/api/v1/touch", **sent: str | None
     ) -> Said:
-        """Ask with the right cookie, page key and own header, unless it is said otherwise."""
+        """Send a request with the right cookie, page key and own header, unless specified
+        otherwise."""
         shown = None if host is None else host.format(port=self.port)
         own = {"x_talktree": "1", "x_talktree_key": self.keys.page_key, "cookie": self.cookie}
         headers = {"host": shown, **own, **sent}
@@ -71,7 +72,7 @@ def watched() -> Iterator[Watched]:
     answers: list[str] = []
 
     def touch(studio: StudioContext, call: RouteCall) -> Seen:
-        """Counts."""
+        """Count the calls."""
         answers.append(call.request.method)
         return Seen(call.request.method)
 
@@ -88,7 +89,7 @@ def watched() -> Iterator[Watched]:
 
 
 def refused(said: Said, status: int, verb: str) -> bool:
-    """Whether this is a refusal that tells nothing and allows nothing."""
+    """Whether this is a refusal that discloses and allows nothing."""
     reported = verb == "HEAD" or json.loads(said.body)["error"]["kind"] in {
         "foreign",
         "not-entered",
@@ -106,7 +107,8 @@ def test_a_foreign_host_is_refused_whatever_else_is_sent(watched: Watched) -> No
         said = watched.ask(verb, host, origin=origin, sec_fetch_site=site)
         asked += 1
         if host is None:
-            # HTTP/1.1 itself demands one; the refusal comes from below and ends the connection.
+            # HTTP/1.1 itself requires one; the refusal comes from a lower layer and ends the
+            # connection.
             assert said.status == 400
         else:
             assert refused(said, 400, verb), (verb, host, origin, site, said)
@@ -127,7 +129,7 @@ def test_a_foreign_page_is_refused_on_every_own_host(watched: Watched) -> None:
 
 
 def test_a_link_to_the_page_can_be_followed_but_nothing_else(watched: Watched) -> None:
-    """A file that leads to the studio counts as another site; the page itself is no secret."""
+    """A file that links to the studio counts as another site; the page itself is not secret."""
     visit = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate"}
     host = "127.0.0.1:{port}"
     for verb, document in product(VERBS, ("document", "iframe", "embed", None)):

@@ -1,4 +1,4 @@
-"""Every answer has the headers: pages, files, JSON, refusals, mistakes, and what is no HTTP."""
+"""Every answer has the headers: pages, files, JSON, refusals, errors, and invalid HTTP."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancesto
 
 
 def breaks(studio: StudioContext, call: RouteCall) -> None:
-    """A mistake."""
+    """Raise an internal error."""
     raise ZeroDivisionError("<b>oh</b>")
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A studio with a built page, and a route that breaks."""
+    """Return a studio with a built page, and a route that raises."""
     folder = tmp_path_factory.mktemp("static")
     (folder / "index.html").write_text("<!doctype html><title>page</title>")
     for name in ("assets/app-1a2b.js", "assets/app-1a2b.css", "frame/frame.js", "icon.svg"):
@@ -65,7 +65,7 @@ def ask(
 
 
 def is_guarded(said: Said) -> bool:
-    """Whether an answer has everything that the browser shall enforce."""
+    """Whether an answer has every header that the browser should enforce."""
     return (
         EXPECTED.items() <= said.headers.items()
         and "=*" not in said.headers["permissions-policy"]
@@ -119,7 +119,7 @@ def test_refusals_have_them(built: Running) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n"])
-def test_what_is_no_http_is_refused_with_them(built: Running, sent: bytes) -> None:
+def test_invalid_http_is_refused_with_them(built: Running, sent: bytes) -> None:
     with socket.create_connection(("127.0.0.1", built.keys.port), timeout=300) as connection:
         connection.sendall(sent)
         said = b"".join(iter(lambda: connection.recv(1 << 16), b"")).lower()
@@ -151,7 +151,7 @@ def test_the_page_may_load_only_its_own_and_frame_only_artifacts(built: Running)
     assert own in named.headers["content-security-policy"]
 
 
-def test_what_is_not_the_page_can_do_nothing_even_alone(built: Running) -> None:
+def test_other_responses_have_a_closed_policy(built: Running) -> None:
     for path in (f"{API}/about", f"{API}/broken", "/icon.svg", "/nothing"):
         assert ask(built, "GET", path).headers["content-security-policy"] == CLOSED
 
@@ -180,7 +180,7 @@ def test_the_page_and_its_files_need_no_cookie_and_nothing_else_does_not(built: 
         assert ask(built, "GET", path, entered=False).status == 401
 
 
-def test_a_page_that_no_one_built_says_so(tmp_path: Path) -> None:
+def test_a_page_that_was_not_built_is_reported(tmp_path: Path) -> None:
     with running([], page=Page(tmp_path)) as studio:
         said = ask(studio, "GET", "/")
         assert (said.status, is_guarded(said)) == (503, True)

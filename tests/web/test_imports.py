@@ -1,4 +1,4 @@
-"""Imports through the API: a job that tells how far it is and can be stopped."""
+"""Imports through the API: a job that reports its progress and can be stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.web.running import running
 from tests.web.working import DEMO, cid_of, copied
 
 
-def test_what_is_new_is_imported(tmp_path: Path) -> None:
+def test_new_files_are_imported(tmp_path: Path) -> None:
     folder = tmp_path / "talks"
     copied("native", folder)
     with running([folder]) as found:
@@ -41,7 +41,7 @@ def test_the_known_places_are_looked_at_if_that_is_asked_for(
         assert cid_of(found, home / "projects" / "-work" / "s.jsonl")
 
 
-def test_an_import_tells_and_stops_in_the_midst_of_a_file(tmp_path: Path) -> None:
+def test_an_import_reports_progress_and_stops_within_a_file(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     path.write_bytes((DEMO / "claude-code.jsonl").read_bytes() * 400)
     reported: list[tuple[int, int | None]] = []

@@ -7,7 +7,7 @@ import io
 import json
 from pathlib import Path
 
-from tests.web.desks import Talk
+from tests.web.caches import Talk
 from tests.web.running import Running, running
 from tests.web.test_files import Work
 
@@ -50,7 +50,7 @@ def test_each_reply_is_counted_once_and_points_add_up(tmp_path: Path) -> None:
         assert reported["tools"][0]["name"] == "Bash"
 
 
-def test_no_spreadsheet_takes_a_name_for_a_formula(tmp_path: Path) -> None:
+def test_no_spreadsheet_reads_a_name_as_a_formula(tmp_path: Path) -> None:
     work = Work()
     work.add("user", "hello")
     work.add("assistant", [{"type": "text", "text": "hi"}])

@@ -1,4 +1,4 @@
-"""Jobs: they tell how far they are, stop when asked, leave a file, and are forgotten at last."""
+"""Jobs: they report progress, stop on request, leave a file, and are forgotten in the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ended(jobs: Jobs, id: str) -> str:
     return jobs.get(id).state
 
 
-def test_a_job_tells_how_far_it_is_and_leaves_a_file(jobs: Jobs, tmp_path: Path) -> None:
+def test_a_job_reports_progress_and_leaves_a_file(jobs: Jobs, tmp_path: Path) -> None:
     gone_on = threading.Event()
 
     def work(progress: JobProgress) -> JobResult:
@@ -48,7 +48,7 @@ def test_a_job_tells_how_far_it_is_and_leaves_a_file(jobs: Jobs, tmp_path: Path)
     assert jobs.find_running("share") is None
 
 
-def test_a_cancelled_job_ends_when_it_tells_something(jobs: Jobs) -> None:
+def test_a_cancelled_job_ends_at_its_next_progress_report(jobs: Jobs) -> None:
     def work(progress: JobProgress) -> JobResult:
         while True:
             progress.report(0)
@@ -60,7 +60,7 @@ def test_a_cancelled_job_ends_when_it_tells_something(jobs: Jobs) -> None:
         jobs.get_file(id)
 
 
-def test_failures_are_reported_and_mistakes_are_too(jobs: Jobs) -> None:
+def test_failures_are_reported_and_internal_errors_are_too(jobs: Jobs) -> None:
     def fails(_: JobProgress) -> JobResult:
         raise UsageError("not so", hint="but so")
 
@@ -79,7 +79,9 @@ def test_failures_are_reported_and_mistakes_are_too(jobs: Jobs) -> None:
     assert (fault.kind, fault.exit_code) == ("internal", 70)
 
 
-def test_only_some_work_at_once_and_those_that_wait_are_cancelled_at_once(jobs: Jobs) -> None:
+def test_only_some_jobs_run_concurrently_and_waiting_ones_are_cancelled_immediately(
+    jobs: Jobs,
+) -> None:
     go_on = threading.Event()
     begun: list[int] = []
 

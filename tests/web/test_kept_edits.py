@@ -1,4 +1,4 @@
-"""Unsaved edits that a studio has left are found, named and discarded by other commands."""
+"""Unsaved edits of a studio that has ended are found, named and discarded by other commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORD = "velvet-anvil-ninety"
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Two conversations in a folder whose name needs quotes."""
+    """Return two conversations in a folder whose name needs quotes."""
     folder = tmp_path / "two sessions"
     folder.mkdir()
     found = [folder / "a.jsonl", folder / "c.jsonl"]
@@ -30,7 +30,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def edit(studio: Process, *paths: Path) -> None:
-    """Reply a word in each of some files, and do not save it."""
+    """Add a reply in each of some files, and do not save it."""
     for path in paths:
         cards = until(lambda path=path: _cards(studio.client, path))
         cid = cards[0]["cid"]
@@ -53,7 +53,7 @@ def leave_edits(folder: Path, opened: list[Path], edited: list[Path], *, kill: b
 
 
 def words_kept(folder: Path) -> bool:
-    """Whether the word of the edits is in a file of the data folder."""
+    """Whether the text of the edits is in a file of the data folder."""
     return any(
         WORD.encode() in path.read_bytes()
         for path in (folder / "home").rglob("*")

@@ -1,4 +1,4 @@
-"""`talktree studio` as a process: what it prints, whom it lets in, what it leaves behind."""
+"""`talktree studio` as a process: its output, who can log in, and what it leaves behind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#token=([\w-]{43})\n")
 
 
 class Process(NamedTuple):
-    """A studio that somebody started."""
+    """A started studio."""
 
     process: subprocess.Popen[str]
     client: httpx.Client
@@ -44,7 +44,7 @@ class Process(NamedTuple):
         return self.client.post(f"/c/{cid}/edits", json={"stamp": stamp, "deed": edit})
 
     def end(self, sent: signal.Signals = signal.SIGINT) -> tuple[int, str]:
-        """Its exit code, and what it had to complain about."""
+        """End it and return its exit code and its errors."""
         self.process.send_signal(sent)
         _, err = self.process.communicate(timeout=LONGEST)
         return self.process.returncode, err
@@ -52,7 +52,7 @@ class Process(NamedTuple):
 
 @contextmanager
 def started(folder: Path, *arguments: str) -> Iterator[Process]:
-    """A studio, entered."""
+    """Start a studio and log in."""
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
     process = subprocess.Popen(
@@ -89,7 +89,7 @@ def kept(studio: Process) -> int:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_it_serves_what_is_named_and_leaves_nothing_behind(
+def test_it_serves_the_named_files_and_leaves_no_files(
     session: Path, tmp_path: Path, sent: signal.Signals
 ) -> None:
     with started(tmp_path, str(session)) as studio:
@@ -111,7 +111,7 @@ def test_a_read_only_studio_leaves_no_file_in_the_library(session: Path, tmp_pat
     library = tmp_path / "home" / "library"
 
     def state() -> dict[Path, tuple[int, bytes]]:
-        """All files of the library, with their times and contents."""
+        """Return all files of the library, with their times and contents."""
         files = [path for path in library.rglob("*") if path.is_file()]
         return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
@@ -124,7 +124,7 @@ def test_a_read_only_studio_leaves_no_file_in_the_library(session: Path, tmp_pat
 
 
 def test_a_closed_terminal_leaves_nothing_behind(session: Path, tmp_path: Path) -> None:
-    """A shell and the system both send a signal then, and nothing can be printed any more."""
+    """The shell and the system both send a signal then, and nothing can be printed any more."""
     with started(tmp_path, str(session)) as studio:
         until(lambda: kept(studio) == session.stat().st_size)
         assert studio.process.stderr is not None
@@ -152,12 +152,12 @@ def test_a_studio_that_nohup_started_goes_on(session: Path, tmp_path: Path) -> N
 
 
 def left_in(home: Path) -> list[Path]:
-    """The libraries of files that were opened directly."""
+    """Return the libraries of files that were opened directly."""
     return [*(home / "studio").glob("*")]
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command with the same home."""
+    """Run a command with the same home."""
     return subprocess.run(
         [sys.executable, "-m", "talktree.cli.main", *words],
         env={
@@ -172,7 +172,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def edit(studio: Process, word: str) -> None:
-    """Reply something, and do not save it."""
+    """Add a reply, and do not save it."""
     until(lambda: studio.client.get("/conversations").json()["total"] > 0)
     cid = studio.client.get("/conversations").json()["cards"][0]["cid"]
     stamp = studio.client.get(f"/c/{cid}/edits").json()["stamp"]
@@ -181,7 +181,7 @@ def edit(studio: Process, word: str) -> None:
     assert done.status_code == 200, done.text
 
 
-def test_unsaved_edits_are_all_that_stays_and_are_named(session: Path, tmp_path: Path) -> None:
+def test_only_unsaved_edits_stay_and_are_named(session: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with started(tmp_path, str(session)) as studio:
         until(lambda: kept(studio) == session.stat().st_size)
@@ -219,7 +219,7 @@ def test_a_scrub_reaches_unsaved_edits(session: Path, tmp_path: Path) -> None:
     )
 
 
-def test_what_a_killed_studio_left_is_removed_by_the_next_command(
+def test_files_of_a_killed_studio_are_removed_by_the_next_command(
     session: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
@@ -235,7 +235,7 @@ def test_what_a_killed_studio_left_is_removed_by_the_next_command(
     assert [*(tmp_path / "temporary").iterdir()] == []
 
 
-def test_what_grows_arrives_automatically_and_streams_end_with_the_studio(
+def test_new_messages_arrive_automatically_and_streams_end_with_the_studio(
     session: Path, tmp_path: Path
 ) -> None:
     with started(tmp_path, str(session)) as studio:
@@ -300,7 +300,7 @@ class Browsing(NamedTuple):
 
 @pytest.fixture
 def browsing(session: Path, tmp_path: Path) -> Iterator[Browsing]:
-    """A studio whose browser is a script that keeps running until it is over."""
+    """Start a studio whose browser is a script that keeps running until the end."""
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new; mv {opened}.new {opened}; sleep 60\n')
@@ -334,7 +334,7 @@ def browsing(session: Path, tmp_path: Path) -> Iterator[Browsing]:
 
 
 def arguments() -> str:
-    """What everybody can read of all processes: the words they were started with."""
+    """Return what all users can read of all processes: their command lines."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -389,7 +389,7 @@ def test_the_file_is_gone_when_the_studio_ends_before_it_was_used(browsing: Brow
     assert not browsing.file.exists()
 
 
-def test_what_opens_a_studio_opens_no_later_one(session: Path, tmp_path: Path) -> None:
+def test_credentials_of_a_studio_open_no_later_one(session: Path, tmp_path: Path) -> None:
     with started(tmp_path, str(session)) as studio:
         port = studio.port
         cookies, key = dict(studio.client.cookies), studio.client.headers["X-Talktree-Key"]

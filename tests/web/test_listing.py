@@ -9,7 +9,7 @@ from pathlib import Path
 
 from talktree import api
 from tests.session_lines import ask, say, write
-from tests.web.desks import DATA, Talk
+from tests.web.caches import DATA, Talk
 from tests.web.running import Running, running, until
 from tests.web.working import cid_of, copied, stamp_of
 
@@ -39,7 +39,7 @@ def test_the_demo_has_no_file_that_is_not_imported(seen: Running) -> None:
     assert seen.get("/failures")["sources"] == []
 
 
-def test_of_several_in_a_source_each_tells_its_own_numbers(tmp_path: Path) -> None:
+def test_each_of_several_conversations_in_a_source_has_its_own_numbers(tmp_path: Path) -> None:
     head, *lines = (DEMO / "native.jsonl").read_text().splitlines()
     _, second = (at for at, each in enumerate(lines) if each.startswith('{"conversation"'))
     for name, some in (("both", lines), ("one", lines[:second]), ("two", lines[second:])):
@@ -56,7 +56,7 @@ def test_of_several_in_a_source_each_tells_its_own_numbers(tmp_path: Path) -> No
             reported, own = (studio.get(f"/c/{each['cid']}") for each in (card, other))
             assert reported["tokens"] == own["tokens"]
             assert reported["findings"] == own["findings"]
-        # The one has some of what the other has none of.
+        # The first has some of what the second lacks.
         assert {bool(card["errors"] and card["sidechains"]) for card in together} == {True, False}
 
 
@@ -75,7 +75,7 @@ def test_the_list_is_narrowed_down_and_sorted(seen: Running) -> None:
     assert seen.get("/conversations", text="nobody says this")["total"] == 0
 
 
-def test_what_is_found_can_be_gone_to(seen: Running) -> None:
+def test_results_can_be_opened(seen: Running) -> None:
     found = seen.get("/search", query="the", limit=50)
     assert found["total"] >= len(found["hits"]) > 0
     for hit in found["hits"]:
@@ -91,7 +91,7 @@ def test_what_is_found_can_be_gone_to(seen: Running) -> None:
     assert seen.get("/search", query="  ")["total"] == 0
 
 
-def test_what_grows_is_reported_while_someone_looks(tmp_path: Path) -> None:
+def test_growth_is_reported_while_a_page_is_open(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     lines = Talk(5).lines(60)
     path.write_text("\n".join(lines[:30]) + "\n")
@@ -111,7 +111,7 @@ def test_what_grows_is_reported_while_someone_looks(tmp_path: Path) -> None:
         assert '"cause":"file","edited":false' in reported
 
 
-def test_what_changed_before_it_is_watched_is_reported_to_a_page_that_did_not_see_it(
+def test_changes_before_the_watch_are_reported_to_a_page_that_has_not_seen_them(
     tmp_path: Path,
 ) -> None:
     path = copied("native", tmp_path)

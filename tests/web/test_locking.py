@@ -45,7 +45,7 @@ def unlock(studio: Running, passphrase: str = PASSPHRASE) -> None:
 
 
 def open_databases(root: Path) -> list[str]:
-    """The files of a library that this process has open."""
+    """Return the files of a library that this process has open."""
     links = [Path("/proc/self/fd", each) for each in os.listdir("/proc/self/fd")]
     found = [os.readlink(link) for link in links if os.path.lexists(link)]
     return [each for each in found if each.startswith(str(root)) and "sqlite" in each]

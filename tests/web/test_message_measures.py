@@ -34,7 +34,7 @@ def test_the_studio_counts_what_the_file_has(history: Path) -> None:
         assert (numbers["input_tokens"]["count"], numbers["output_tokens"]["count"]) == (2, 3)
     assert (usage["totals"]["input"], usage["totals"]["output"]) == (107, 28)
     assert overview["tokens"] == usage["totals"]
-    # Recorded seconds beat the minute between the messages.
+    # Recorded seconds take precedence over the minute between the messages.
     assert (rows["m1"]["seconds"], rows["m3"]["seconds"], rows["m5"]["seconds"]) == (4, 60, 9.5)
     assert (rows["m1"]["tokens"]["input"], rows["m6"]["tokens"]) == (100, None)
     chips = {each["name"]: each["text"] for each in rows["m2"]["chips"]}

@@ -1,4 +1,4 @@
-"""One message: all of it, its record, its files."""
+"""One message: its full content, its record, its files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import json
 from pathlib import Path
 
-from tests.web.desks import DATA, Talk
+from tests.web.caches import DATA, Talk
 from tests.web.running import Running, running
 
 PIXEL = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
@@ -43,7 +43,7 @@ def test_every_record_of_a_branch_belongs_to_a_row() -> None:
         assert found == [each["uuid"] for each in said if "uuid" in each]
 
 
-def test_every_demo_tells_its_records(seen: Running, demo: Path) -> None:
+def test_every_demo_returns_its_records(seen: Running, demo: Path) -> None:
     for card in seen.get("/conversations")["cards"]:
         base = f"/c/{card['cid']}"
         for row in seen.get(f"{base}/rows")["rows"]:
@@ -54,7 +54,7 @@ def test_every_demo_tells_its_records(seen: Running, demo: Path) -> None:
             assert demo in file.parents
 
 
-def test_long_texts_are_cut_in_rows_and_whole_by_themselves(tmp_path: Path) -> None:
+def test_long_texts_are_cut_in_rows_and_complete_on_request(tmp_path: Path) -> None:
     text = "word " * 20_000
     said = {
         "type": "user", "uuid": "a", "parentUuid": None, "sessionId": "s",
@@ -106,7 +106,7 @@ def test_files_are_given_as_what_they_are(tmp_path: Path) -> None:
             assert answer.headers["content-disposition"].startswith("inline")
 
 
-def test_what_is_no_picture_is_only_downloaded(tmp_path: Path) -> None:
+def test_attachments_that_are_not_pictures_are_only_downloaded(tmp_path: Path) -> None:
     path = tmp_path / "page.jsonl"
     page = b"<!doctype html><script>alert(1)</script>"
     path.write_text(_with_image("image/png", page))

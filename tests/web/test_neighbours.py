@@ -1,4 +1,4 @@
-"""Messages in a line: plain words, never the name of a class."""
+"""Messages on one line: plain words, never the name of a class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from talktree.web.documents.neighbours import LABEL, make_label
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "label"),
     [
         ((Text("Hello\nthere"), ToolCall("Bash")), "Hello there"),
         ((Thinking("Hm."),), "thinking: Hm."),
@@ -42,8 +42,8 @@ from talktree.web.documents.neighbours import LABEL, make_label
         ((Event("command_output", ""),), "output of a command"),
     ],
 )
-def test_a_message_in_plain_words(parts: tuple[Part, ...], told: str) -> None:
-    assert make_label(Message(id="m", role="user", parts=parts)) == told
+def test_a_message_in_plain_words(parts: tuple[Part, ...], label: str) -> None:
+    assert make_label(Message(id="m", role="user", parts=parts)) == label
 
 
 def test_a_label_is_short_and_on_one_line() -> None:

@@ -1,6 +1,6 @@
-"""The studio in a place without any network: everything works, and nobody calls out.
+"""The studio without any network: everything works, and nothing connects out.
 
-Where such a place cannot be made, every `connect` that the process makes is watched instead.
+Where a network namespace cannot be made, every `connect` of the process is watched instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOOPBACK = re.compile(r'inet_addr\("127\.|"::1"|AF_UNIX')
 
 
 def _visited(around: list[str], demo: Path, tmp_path: Path, *arguments: str) -> str:
-    """What the visit of a studio of the demo says, in a process of its own."""
+    """Return the output of a visit to a studio of the demo, in a separate process."""
     done = subprocess.run(
         [*around, sys.executable, str(VISIT), str(demo), *arguments],
         cwd=Path(__file__).parent.parent.parent,

@@ -1,4 +1,4 @@
-"""The description of the API is sound, whole and true: every route answers as it declares."""
+"""The description of the API is valid, complete and true: every route answers as it declares."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent.parent
 MAY_LACK = {"/jobs/{job}/file", "/c/{cid}/session", "/c/{cid}/messages/{id}/blobs/{number}",
             "//artifact/{cid}/{id}/{number}", "//img/{cid}/{id}/{number}", "/c/{cid}/files/diff",
             "/c/{cid}/compare"}  # fmt: skip
-"""What a conversation may not have; then the answer is a failure that says so."""
+"""Data that a conversation may lack; then the answer is an error that says so."""
 SPECIFIED = re.compile(r"^\| `(GET|POST|DELETE) (/[^`]*)`(?:, `(/[^`]*)`)?", re.MULTILINE)
 
 
@@ -43,7 +43,7 @@ def references(value: Any) -> Iterator[str]:
             yield from references(each)
 
 
-def test_the_document_is_sound() -> None:
+def test_the_document_is_valid() -> None:
     document = build_openapi()
     assert document["openapi"] == "3.1.0"
     schemas = document["components"]["schemas"]
@@ -102,7 +102,7 @@ def test_every_route_that_reads_answers_as_it_declares(served: Running) -> None:
 
 
 def assert_declared(document: Any, question: Question, media: str, content: bytes) -> None:
-    """The bytes are what the description of the route says."""
+    """Assert that the bytes match the description of the route."""
     route: Route = question.route
     operation = document["paths"][route.address][route.method.lower()]
     declared = operation["responses"]["200"]["content"]

@@ -1,4 +1,4 @@
-"""Imports of the studio apply the retention rules as those of the command line do."""
+"""Imports of the studio apply the retention rules like those of the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ RULE = '[[retention]]\nforget-after = "1d"\npath = "*/old*"\n'
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with a library of one folder, and a rule for files whose names begin with `old`."""
+    """Return a home with a library of one folder, and a rule for files whose names begin with
+    `old`."""
     folder = tmp_path / "home"
     monkeypatch.setenv("TALKTREE_HOME", str(folder))
     with Library.open(write=True) as library:

@@ -1,4 +1,4 @@
-"""Rows: pages fit together, results stand with their calls, texts and places are found."""
+"""Rows: pages fit together, results are with their calls, texts and positions are found."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from talktree.web.documents.row_filter import find_matching_rows
 from talktree.web.documents.row_list import build_all_rows, build_rows
 from talktree.web.documents.row_place import find_place
 from tests.session_lines import ask, call, result, say, write
-from tests.web.desks import DATA, Talk, make_cache
+from tests.web.caches import DATA, Talk, make_cache
 from tests.web.running import Running
 
 
 @pytest.fixture(scope="module")
 def talks(tmp_path_factory: pytest.TempPathFactory) -> list[OpenConversation]:
-    """Conversations with everything in them."""
+    """Return conversations with every kind of content."""
     folder = tmp_path_factory.mktemp("talks")
     for seed in range(5):
         (folder / f"{seed}.jsonl").write_text("\n".join(Talk(seed).lines(120)) + "\n")
@@ -88,7 +88,7 @@ def test_a_text_is_found_where_it_is_said(talks: list[OpenConversation]) -> None
 
 
 def _shows(step: FoldedMessage) -> bool:
-    """Whether a step shows "out of", in a result of its calls, too."""
+    """Whether a step shows "out of", including results of its calls."""
     own = [part for at, part in enumerate(step.message.parts) if at not in step.elsewhere]
     return has_text(replace(step.message, parts=(*own, *step.answers.values())), "out of")
 
@@ -116,7 +116,7 @@ def test_a_text_is_found_however_it_is_written(
         assert not find_rows(opened.conversation, rows, "zzz", 0).numbers
 
 
-def test_looking_goes_on_where_it_stopped(
+def test_scanning_continues_where_it_stopped(
     talks: list[OpenConversation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("talktree.web.documents.find.MOST_FOUND", 3)

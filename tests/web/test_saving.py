@@ -1,4 +1,4 @@
-"""Saving through the API: into the source with a guard, or as a file of any format."""
+"""Saving through the API: to the source with a guard, or to a file of any format."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tests.web.working import (
 
 
 def edited(studio: Running, cid: str) -> str:
-    """A conversation with an edit; the stamp then."""
+    """Return a conversation with an edit, and its stamp then."""
     first = next(document_of(studio, cid).conversations[0].messages())
     return str(done(studio, cid, {"do": "replace", "about": first.id, "text": "Mine"})["stamp"])
 
 
-def test_what_is_saved_is_in_the_file(tmp_path: Path) -> None:
+def test_saved_edits_are_in_the_file(tmp_path: Path) -> None:
     path = copied("studio", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)
@@ -105,7 +105,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> object:
 
 
 def source_of(data: bytes, name: str) -> Source:
-    """What was downloaded, as a source."""
+    """Return the download as a source."""
     if not name.endswith(".zip"):
         return Source.of_bytes(data, name=name)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -135,7 +135,7 @@ def test_any_format_can_be_downloaded_and_its_loss_report_seen_before(
     assert "Mine" in [each.text for each in back.conversations[0].messages()]
 
 
-def test_a_branch_without_what_travels_along(studio: tuple[Running, str]) -> None:
+def test_a_branch_is_saved_without_embedded_data(studio: tuple[Running, str]) -> None:
     found, cid = studio
     asked = {"to": "studio", "branch": "active", "clean": True}
     assert found.get(f"/c/{cid}/ledger", to="studio", branch="active", clean="true")["lost"] > 0
@@ -148,14 +148,14 @@ def test_a_branch_without_what_travels_along(studio: tuple[Running, str]) -> Non
 
 
 @pytest.mark.parametrize("to", ["", "nothing", "../studio"])
-def test_a_format_that_is_none_is_reported(studio: tuple[Running, str], to: str) -> None:
+def test_an_unknown_format_is_reported(studio: tuple[Running, str], to: str) -> None:
     found, cid = studio
     answer = found.client.get(f"/api/v1/c/{cid}/ledger", params={"to": to})
     assert answer.status_code in (400, 404)
     assert found.client.post(f"/api/v1/c/{cid}/save-as", json={"to": to}).status_code == 404
 
 
-def test_a_title_is_no_path(tmp_path: Path) -> None:
+def test_a_title_is_not_a_path(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)

@@ -1,4 +1,4 @@
-"""Every source, sound or broken, gives an answer to every question, or a clean refusal."""
+"""Every source, valid or broken, gives an answer to every request, or a clear refusal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from tests.web.desks import DATA
+from tests.web.caches import DATA
 from tests.web.running import Running, running
 
 API = "/api/v1"
@@ -22,7 +22,7 @@ PLAIN = (
 
 
 def asked(studio: Running, path: str) -> httpx.Response:
-    """An answer that is no mistake of ours."""
+    """Return an answer that is not an internal error."""
     answer = studio.client.get(API + path)
     assert answer.status_code < 500, (path, answer.text[:500])
     if answer.status_code >= 400:
@@ -31,7 +31,7 @@ def asked(studio: Running, path: str) -> httpx.Response:
 
 
 def cards(studio: Running) -> Iterator[dict[str, Any]]:
-    """All conversations."""
+    """Return all conversations."""
     start = 0
     while found := studio.get("/conversations", **{"from": start, "limit": 100})["cards"]:
         yield from found
@@ -85,7 +85,7 @@ def _ask_all(studio: Running, base: str) -> None:
         "/c/1/rows?limit=many", "/c/1/rows?other=1",
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_refused(seen: Running, path: str) -> None:
+def test_invalid_requests_are_refused(seen: Running, path: str) -> None:
     answer = asked(seen, path)
     assert answer.status_code in (400, 404), answer.text
 

@@ -1,4 +1,4 @@
-"""Moves of sessions through the API: the plan of the command line, made only as it was seen."""
+"""Moves of sessions through the API: the plan of the command line, executed only as shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLAUDE = "projects/-work/0f1e2d3c-0000-4000-8000-0000000000aa.jsonl"
 
 
 def recorded(root: Path) -> Path:
-    """A session with two steps that changed files; gives its folder."""
+    """Record a session with two steps that changed files; return its folder."""
     work = root / "work"
     work.mkdir(parents=True)
     (work / "notes.txt").write_text("one\n")
@@ -156,7 +156,7 @@ def test_files_of_claude_code_go_into_a_folder(tmp_path: Path) -> None:
         assert not Path(session["workspace"]).exists()
 
 
-def test_what_is_no_session_is_reported(tmp_path: Path) -> None:
+def test_a_conversation_that_is_not_a_session_is_reported(tmp_path: Path) -> None:
     path = copied("native", tmp_path)
     with running([path]) as found:
         cid = cid_of(found, path)

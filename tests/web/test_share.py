@@ -31,7 +31,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Running:  # type: ignore
 
 
 def shared(studio: Running, cid: str = "1", **asked: Any) -> tuple[str, bytes]:
-    """The file of a share, and what it is called."""
+    """Return the file of a share, and its name."""
     job = studio.ended(studio.post(f"/c/{cid}/share", {"to": "html", **asked})["id"])
     assert job["state"] == "done", job
     answer = studio.client.get(f"{API}/jobs/{job['id']}/file")
@@ -95,7 +95,7 @@ def test_secrets_are_reported_without_being_shown(studio: Running) -> None:
     assert studio.post("/c/1/secrets", {"ids": ["u1", "k1"]})["total"] == 1
 
 
-def test_what_is_not_there_is_reported_at_once(studio: Running) -> None:
+def test_missing_items_are_reported_immediately(studio: Running) -> None:
     for body in (
         {"to": "nothing"},
         {"to": "html", "ids": ["nobody"]},

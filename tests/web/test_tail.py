@@ -1,4 +1,4 @@
-"""The end of a conversation is the same whether or not anybody looked at the rest."""
+"""The end of a conversation is the same whether or not the rest was read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from talktree.web.documents.cache import DocumentCache
 from talktree.web.documents.row_body import RowMaker
 from talktree.web.documents.tail import build_tail, open_end, read_tail
 from talktree.web.schemas.transcript import Row
-from tests.web.desks import DATA, Talk, grow, make_cache
+from tests.web.caches import DATA, Talk, grow, make_cache
 
 FORMATS = sorted(each.name for each in DATA.iterdir() if (each / "good").is_dir())
 
 
 def last_rows(cache: DocumentCache, cid: str, limit: int) -> list[Row]:
-    """The last rows of the whole, numbered from the end."""
+    """Return the last rows of the whole, numbered from the end."""
     opened = cache.open(cid)
     rows = opened.get_rows()
     found = RowMaker(opened, rows).make_page(max(0, len(rows) - limit), limit)
@@ -57,7 +57,7 @@ def test_the_end_of_a_growing_file_is_the_end_of_the_whole(tmp_path: Path, seed:
     assert quickly > 8
 
 
-def test_what_was_edited_is_in_the_tail(tmp_path: Path) -> None:
+def test_edited_messages_are_in_the_tail(tmp_path: Path) -> None:
     path = tmp_path / "5a1e0000-0000-4000-8000-000000000001.jsonl"
     path.write_text("\n".join(Talk(1).lines(120)) + "\n")
     from talktree.model.operations import ReplyTo

@@ -50,7 +50,7 @@ def test_the_token_alone_opens_nothing_but_the_door(seen: Running) -> None:
     assert httpx.get(f"{seen.origin}{API}/about", params=token, timeout=LONGEST).status_code == 401
 
 
-def test_the_door_is_no_exception_to_the_gate(seen: Running) -> None:
+def test_the_login_is_not_an_exception_to_the_gate(seen: Running) -> None:
     body = {"token": seen.keys.token}
     assert enter(seen, body, Origin="http://evil.example").status_code == 403
     assert enter(seen, body, Host="evil.example").status_code == 400

@@ -10,14 +10,14 @@ import pytest
 from talktree.text.times import SECOND, to_iso
 from talktree.web.documents.cache import DocumentCache, OpenConversation
 from talktree.web.documents.graph import get_graph, get_segments
-from tests.web.desks import Talk, make_cache
+from tests.web.caches import Talk, make_cache
 from tests.web.running import Running
 
 MANY = 12_000
 
 
 def line(id: str, parent: str | None, second: int) -> str:
-    """A prompt."""
+    """Return a prompt."""
     return json.dumps(
         {
             "type": "user",
@@ -31,7 +31,7 @@ def line(id: str, parent: str | None, second: int) -> str:
 
 
 def opened(cache: DocumentCache) -> OpenConversation:
-    """The only conversation."""
+    """Return the only conversation."""
     return cache.open("1")
 
 
@@ -66,7 +66,7 @@ def test_a_deep_tree_is_one_run(tmp_path: Path) -> None:
         assert len(opened(cache).get_rows()) == MANY
 
 
-def test_of_a_wide_tree_as_much_is_reported_as_can_be_drawn(tmp_path: Path) -> None:
+def test_a_wide_tree_is_reported_up_to_the_drawable_size(tmp_path: Path) -> None:
     path = tmp_path / "wide.jsonl"
     wide = (line(f"m{n}", "m0" if n else None, n) for n in range(MANY))
     path.write_text("\n".join(wide) + "\n")

@@ -1,4 +1,4 @@
-"""Files that are brought in: looked over, kept under a plain name, or thrown away."""
+"""Uploaded files: previewed, stored under a plain name, or discarded."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_the_same_name_twice_is_two_files(studio: tuple[Running, Path]) -> None:
     assert {"twice.jsonl", "twice-2.jsonl"} <= {each.name for each in folder.iterdir()}
 
 
-def test_what_no_one_knows_is_reported_and_not_kept(studio: tuple[Running, Path]) -> None:
+def test_unknown_files_are_reported_and_not_kept(studio: tuple[Running, Path]) -> None:
     found, folder = studio
     before = bytes_of(folder) if folder.exists() else {}
     upload = uploaded(found, random.Random(1).randbytes(5000), "noise.bin")
@@ -154,13 +154,13 @@ def test_what_no_one_knows_is_reported_and_not_kept(studio: tuple[Running, Path]
 
 
 @pytest.mark.parametrize("id", ["../x", "..%2f..", "0" * 32, "x" * 32, "*"])
-def test_an_upload_that_is_none_is_reported(studio: tuple[Running, Path], id: str) -> None:
+def test_an_unknown_upload_is_reported(studio: tuple[Running, Path], id: str) -> None:
     found, _ = studio
     assert found.client.get(f"/api/v1/uploads/{id}/ledger?to=muse").status_code == 404
     assert found.client.delete(f"/api/v1/uploads/{id}").status_code == 404
 
 
-def test_what_is_too_large_leaves_nothing(
+def test_an_upload_that_is_too_large_leaves_nothing(
     studio: tuple[Running, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found, _ = studio
@@ -175,7 +175,7 @@ def test_what_is_too_large_leaves_nothing(
     assert (sorted(place.iterdir()) if place.exists() else []) == before
 
 
-def test_what_ends_early_leaves_nothing(studio: tuple[Running, Path]) -> None:
+def test_an_incomplete_upload_leaves_nothing(studio: tuple[Running, Path]) -> None:
     found, _ = studio
     place = found.studio.scratch / upload.FOLDER
     before = sorted(place.iterdir()) if place.exists() else []
@@ -198,7 +198,7 @@ def test_a_kept_file_can_be_given_up(tmp_path: Path) -> None:
     with running([path]) as found:
         kept = dropped_files_folder(found.studio.cache.root) / "long.jsonl"
         upload = uploaded(found, line * 400, "long.jsonl")
-        # Its import waits for another one, so it is under way for as long as it is cancelled.
+        # Its import waits for another one, so it can be cancelled while it runs.
         with Library.open(found.studio.cache.root) as library, library.lock.hold(LONGEST):
             job = found.post(f"/uploads/{upload['upload']}/keep", {})
             until(kept.exists)
@@ -243,7 +243,7 @@ def test_a_file_that_is_too_large_for_a_message_is_refused(
 
 
 @given(st.binary(max_size=200))
-def test_what_is_attached_is_what_was_brought(tmp_path_factory: object, data: bytes) -> None:
+def test_attachments_equal_the_uploaded_files(tmp_path_factory: object, data: bytes) -> None:
     assert isinstance(tmp_path_factory, pytest.TempPathFactory)
     path = tmp_path_factory.getbasetemp() / "attached"
     path.write_bytes(data)
@@ -261,7 +261,7 @@ FOLDERS = {slug: name for slug, name in DEMOS.items() if slug not in FILES}
 
 
 def packed(files: dict[str, bytes], listed: object = None) -> bytes:
-    """A folder as one body."""
+    """Return a folder as one request body."""
     said = [[path, len(data)] for path, data in files.items()] if listed is None else listed
     return json.dumps(said).encode() + b"\n" + b"".join(files.values())
 

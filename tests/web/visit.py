@@ -1,6 +1,6 @@
-"""Asks a studio everything there is to ask: `python visit.py FOLDER [alone]`.
+"""Request everything from a studio: `python visit.py FOLDER [alone]`.
 
-With `alone` it first makes the loopback interface of an empty network namespace usable, and says
+With `alone` it first makes the loopback interface of an empty network namespace usable, and reports
 whether anything beyond it can be reached.
 """
 
@@ -16,18 +16,18 @@ from tests.web.every_route import questions
 from tests.web.running import running
 
 OUTSIDE = ("192.0.2.1", 80)
-"""An address of nobody, kept for documentation."""
+"""An address reserved for documentation."""
 SET_FLAGS, UP, RUNNING = 0x8914, 0x1, 0x40
 
 
 def lift_loopback() -> None:
-    """Bring `lo` up, as no program for that may be installed."""
+    """Bring `lo` up without a program, since none may be installed."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SET_FLAGS, struct.pack("16sh14x", b"lo", UP | RUNNING))
 
 
 def outside() -> str:
-    """Whether the network goes further than this machine."""
+    """Whether the network reaches beyond this machine."""
     try:
         socket.create_connection(OUTSIDE, timeout=1).close()
     except OSError as error:
@@ -36,7 +36,7 @@ def outside() -> str:
 
 
 def main(folder: Path, *, alone: bool) -> None:
-    """Ask everything."""
+    """Request everything."""
     if alone:
         lift_loopback()
         sys.stdout.write(f"outside: {outside()}\n")

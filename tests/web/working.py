@@ -1,4 +1,4 @@
-"""What tests of work in the studio share: the demos in a folder of their own, and deeds."""
+"""Shared helpers for tests of work in the studio: the demos in a separate folder, and edits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GIF = base64.b64decode(PIXEL.partition(",")[2])
 
 
 def copied(slug: str, folder: Path) -> Path:
-    """A demo in a folder of the test's own."""
+    """Return a demo in a folder of the test."""
     source = DEMO / DEMOS[slug]
     target = folder / source.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def copied(slug: str, folder: Path) -> Path:
 
 
 def bytes_of(path: Path) -> dict[str, bytes]:
-    """Every file at a path."""
+    """Return every file at a path."""
     if path.is_file():
         return {path.name: path.read_bytes()}
     return {
@@ -52,12 +52,12 @@ def bytes_of(path: Path) -> dict[str, bytes]:
 
 
 def fingerprint(path: Path) -> str:
-    """All that lies below a path, in one word."""
+    """Return a digest of everything below a path."""
     return sha256(repr(bytes_of(path)).encode()).hexdigest()
 
 
 def cid_of(studio: Running, path: Path) -> str:
-    """What the studio calls the first conversation of a source."""
+    """Return the studio's id of the first conversation of a source."""
     return str(studio.studio.cache.get_library().conversation(str(path)).source)
 
 
@@ -70,7 +70,7 @@ def document_of(studio: Running, cid: str) -> Document:
 
 
 def shown_bytes(studio: Running, cid: str) -> dict[str, bytes]:
-    """What would be written if it were saved."""
+    """Return the bytes that saving would write."""
     return api.to_bytes(document_of(studio, cid))
 
 
@@ -82,12 +82,12 @@ def uploaded(studio: Running, data: bytes, name: str = "dot.gif") -> dict[str, A
 
 
 def done(studio: Running, cid: str, edit: dict[str, Any]) -> Any:
-    """Do it on what is there now."""
+    """Run an edit on the current state."""
     return studio.post(f"/c/{cid}/edits", {"stamp": stamp_of(studio, cid), "deed": edit})
 
 
 def refused(studio: Running, path: str, body: Any, status: int) -> dict[str, Any]:
-    """The error that something is answered with."""
+    """Return the error of a refused request."""
     answer = studio.client.post(f"/api/v1{path}", json=body)
     assert answer.status_code == status, answer.text
     error: dict[str, Any] = answer.json()["error"]
@@ -96,7 +96,7 @@ def refused(studio: Running, path: str, body: Any, status: int) -> dict[str, Any
 
 
 def turned(studio: Running, cid: str, verb: str) -> Any:
-    """Undo, redo or save what is there now."""
+    """Undo, redo or save the current state."""
     return studio.post(f"/c/{cid}/{verb}", {"stamp": stamp_of(studio, cid)})
 
 
@@ -104,7 +104,7 @@ Make = Callable[[Operation], dict[str, Any]]
 
 
 def make_edit(kind: str, operation: Operation, upload: str) -> dict[str, Any]:
-    """What the page would ask for to have an operation made."""
+    """Return the page's request for an operation."""
     about = getattr(operation, "about", None)
     match kind:
         case "reply" | "new beginning":

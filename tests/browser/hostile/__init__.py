@@ -1,1 +1,1 @@
-"""What somebody else wrote, in every place where the studio shows it: nothing of it ever acts."""
+"""Text by other people, in every place where the studio shows it, never acts."""

@@ -1,6 +1,6 @@
-"""Ways of a page to call another machine by WebRTC although the page itself cannot: by frames in it.
+"""Ways for a page to reach another machine by WebRTC through frames, though the page itself cannot.
 
-A frame has a window of its own, with everything in it that was taken away outside.
+A frame has its own window with everything that was removed from the outer one.
 """
 
 # ruff: noqa: E501  (texts that cannot be broken)
@@ -36,11 +36,11 @@ WAYS = {
     </script>""",
     "with names in the way": "<form name=querySelectorAll></form><img name=length><iframe name=remove srcdoc=\"NESTED\"></iframe>",
 }  # fmt: skip
-"""Each is a page of its own."""
+"""Each is a separate page."""
 
 
 def pages(udp: str) -> dict[str, str]:
-    """All of them, calling this address."""
+    """Return all of them, calling this address."""
     call = CALL % udp
     nested = f"<script>{call}</script>"
     twice = f'<iframe srcdoc="{escape(nested)}"></iframe>'

@@ -1,4 +1,4 @@
-"""The judge: everything that a page does by itself is told, whichever way it does it."""
+"""Record everything that a page does without being asked, in any way."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Canary:
     def __init__(self, context: BrowserContext, origin: str) -> None:
         self.origin = origin
         self.ran: Counter[str] = Counter()
-        """What was called, with the name of the frame it was called in."""
+        """Calls of the alarm function, with the name of the frame that called it."""
         self.asked: list[str] = []
-        """Addresses of other origins that something was asked of."""
+        """Addresses of other origins that were requested."""
         self.went: list[str] = []
-        """Places that a window left for, windows that opened, files that came down."""
+        """Navigations away, opened windows and downloads."""
         context.expose_binding("canary", lambda source, what: self._heard(what))
         context.add_init_script(TELLTALE)
         context.on("request", self._asked)
@@ -41,7 +41,8 @@ class Canary:
             self.asked.append(request.url)
 
     def _refused(self, request: Request) -> None:
-        """What a policy refuses is told like a question, but nobody was asked."""
+        """Whether the policy refused a request: it is reported like a request, but was never
+        sent."""
         if request.failure == "csp" and request.url in self.asked:
             self.asked.remove(request.url)
 
@@ -59,7 +60,7 @@ class Canary:
             self.went.append(f"to {address}")
 
     def assert_silent(self) -> None:
-        """Nothing ran, nothing was asked elsewhere, nobody was taken anywhere."""
+        """Assert that nothing ran, nothing was requested elsewhere and no window navigated away."""
         assert dict(self.ran) == {}
         assert self.asked == []
         assert self.went == []

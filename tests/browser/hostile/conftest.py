@@ -1,4 +1,4 @@
-"""What came of it is told, place by place, in the report of the run."""
+"""Report for each place what the hostile texts did."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 
 from tests.browser.hostile.canary import Canary
 
-Tell = Callable[[str, int, Canary], None]
+RecordPlace = Callable[[str, int, Canary], None]
 
 
 @pytest.fixture
-def tell(record_property: Callable[[str, object], None]) -> Tell:
-    """Notes how many texts were shown in a place, and what they did."""
+def record_place(record_property: Callable[[str, object], None]) -> RecordPlace:
+    """Return a function that records the number of texts shown in a place, and what they did."""
 
     def noted(place: str, shown: int, canary: Canary) -> None:
         ran, asked = sum(canary.ran.values()), len(canary.asked)

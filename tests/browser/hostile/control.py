@@ -1,4 +1,4 @@
-"""The same texts where nobody takes care."""
+"""The same texts on a page without protection."""
 
 # ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
@@ -11,7 +11,7 @@ import comrak
 from playwright.sync_api import Browser
 
 from tests.browser.hostile.canary import Canary
-from tests.browser.hostile.texts import Numbered, sound
+from tests.browser.hostile.texts import Numbered, encodable
 
 TOGETHER = 50
 RAN = re.compile(r"^n(\d+)\||alert\((\d+)\)")
@@ -40,27 +40,27 @@ SHOW = """async (pages) => {
 
 
 def careless(text: str) -> set[str]:
-    """A text as a page without care would show it: as it is, as Markdown, as an address."""
+    """Return a page that shows a text without protection: raw, as Markdown, as an address."""
     address = f'<a href="{text}">x</a><iframe src="{text}"></iframe>'
     return {text, _unguarded(text), text if "<" in text else address}
 
 
 def _unguarded(text: str) -> str:
-    """Markdown by a parser that lets HTML and all links pass."""
+    """Render Markdown with a parser that allows HTML and all links."""
     render = comrak.RenderOptions()
     render.unsafe_ = True
     return comrak.render_markdown(text, None, None, render)
 
 
 class Fired(NamedTuple):
-    """Numbers of the texts that did something where nothing stops them."""
+    """Numbers of the texts that did something without protection."""
 
     ran: set[int]
     asked: set[int]
 
 
 def fired(browser: Browser, texts: Numbered) -> Fired:
-    """Which texts run something, and which ask for something elsewhere."""
+    """Return which texts run something, and which request something elsewhere."""
     context = browser.new_context()
     canary = Canary(context, "about:blank")
     asked: set[int] = set()
@@ -69,7 +69,7 @@ def fired(browser: Browser, texts: Numbered) -> Fired:
     context.set_offline(True)
     page = context.new_page()
     canary.watch(page)
-    numbered = [(number, sound(text)) for number, text in texts.items()]
+    numbered = [(number, encodable(text)) for number, text in texts.items()]
     for start in range(0, len(numbered), TOGETHER):
         page.goto("about:blank")
         together = numbered[start : start + TOGETHER]

@@ -1,6 +1,5 @@
-"""Another place on this machine that notes whoever comes: requests, mere connections, datagrams."""
+"""A server on this machine that records every visit: requests, bare connections, datagrams."""
 
-# ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
 
 import socket
@@ -14,32 +13,32 @@ CONNECTED = "a connection"
 
 
 class Listener(NamedTuple):
-    """Where it listens, and who came."""
+    """The listening address, and the recorded visits."""
 
     port: int
     udp: int
     came: list[str]
     pages: dict[str, bytes]
-    """What it shows itself."""
+    """The pages that it serves."""
     headers: dict[str, dict[str, str]]
-    """What it says beside that, by the page."""
+    """Their additional headers, by page."""
 
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def heard(self) -> set[str]:
-        """The ways by which it was told something.
+        """Return the ways in which data arrived.
 
-        Chromium connects before it asks a policy whether a frame may go somewhere; who then hangs up
-        without a word has told nothing.
+        Chromium connects before it asks a policy whether a frame may navigate; a connection that is
+        closed without data has sent nothing.
         """
         return {each.split("?")[0] for each in self.came} - {CONNECTED}
 
 
 @contextmanager
 def listening() -> Iterator[Listener]:
-    """Listen until done."""
+    """Listen until the block ends."""
     came: list[str] = []
     pages: dict[str, bytes] = {}
     headers: dict[str, dict[str, str]] = {}
@@ -70,7 +69,7 @@ def listening() -> Iterator[Listener]:
             return super().get_request()
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """Who hangs up in the middle came as well."""
+            """Record clients that disconnect in the middle, too."""
 
     server = Server(("127.0.0.1", 0), Note)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:

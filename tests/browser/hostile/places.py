@@ -1,7 +1,7 @@
-"""One message in which somebody else's text stands in every place that a message has.
+"""One message with a given text in every place that a message has.
 
-`say(place)` gives the text for a place; a conversation of hostile texts says the same everywhere, one
-of markers says where it is.
+`say(place)` gives the text for a place: hostile conversations use the same text everywhere,
+conversations of markers name the place.
 """
 
 # ruff: noqa: E501  (texts that cannot be broken)
@@ -18,13 +18,13 @@ DRAWING = "image/svg+xml"
 
 
 def data_url(media_type: str, text: str) -> str:
-    """A text as the content of an attachment."""
+    """Return text as the content of an attachment."""
     held = b64encode(text.encode("utf-8", "surrogatepass")).decode()
     return f"data:{media_type};base64,{held}"
 
 
 def _calls(say: Say) -> Iterator[tuple[str, Json, str]]:
-    """Tools, what they were asked, what they gave."""
+    """Return tools, their arguments and their results."""
     path = say("file path")
     shown = f"\x1b[31m{say('tool output')}\x1b[0m\n\x1b]0;{say('tool output')}\x07"
     question = {
@@ -51,7 +51,7 @@ def _calls(say: Say) -> Iterator[tuple[str, Json, str]]:
 
 
 def called(say: Say, id: str) -> tuple[list[Json], list[Json]]:
-    """The calls of a message, and their results; the last of them failed."""
+    """Return the calls of a message, and their results; the last one failed."""
     calls: list[Json] = []
     results: list[Json] = []
     for number, (name, given, gave) in enumerate(_calls(say)):
@@ -64,7 +64,7 @@ def called(say: Say, id: str) -> tuple[list[Json], list[Json]]:
 
 
 def held(say: Say) -> list[Json]:
-    """Attachments, artifacts, events, and what nobody knows."""
+    """Return attachments, artifacts, events and unknown parts."""
     media, made = say("media type"), say("artifact")
     files = [
         (say("attachment name"), media, say("attachment address")),
@@ -101,7 +101,7 @@ def held(say: Say) -> list[Json]:
 
 
 def messages(say: Say, id: str, parent: str | None, second: int) -> tuple[Json, Json]:
-    """A message with all of it, and the one with the results."""
+    """Return a message with all of it, and the one with the results."""
     calls, results = called(say, id)
     words = [{"part": "thinking", "text": say("thinking")}, {"part": "text", "text": say("text")}]
     todo = {"content": say("todo"), "status": say("todo state"), "active_form": say("todo doing")}
@@ -118,11 +118,11 @@ def messages(say: Say, id: str, parent: str | None, second: int) -> tuple[Json, 
 
 
 ARTIFACTS = ("text/html", "text/markdown", DRAWING, "text/x-python")
-"""Kinds that take turns where each text stands in one of them."""
+"""Kinds that are used in turn, one for each text."""
 
 
 def shortly(text: str, number: int, id: str, parent: str | None) -> tuple[Json, Json]:
-    """A message with one text in one place of each kind, so that thousands can be shown."""
+    """Return a message with one text in one place of each kind, so that thousands can be shown."""
     path = f"/w/{text}"
     calls = {
         text: {text: text, "deep": [text]},
@@ -151,6 +151,6 @@ def shortly(text: str, number: int, id: str, parent: str | None) -> tuple[Json, 
 
 
 def when(second: int) -> str:
-    """A time of a message."""
+    """Return the time of a message."""
     hour, minute = second // 3600 % 24, second // 60 % 60
     return f"2026-05-02T{hour:02}:{minute:02}:{second % 60:02}.000Z"

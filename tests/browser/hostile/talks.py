@@ -1,4 +1,4 @@
-"""Conversations made of hostile texts, in our own format and from there in every other."""
+"""Conversations made of hostile texts, in the native format and converted to every other one."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ OTHERS = (
 )
 MOST_PLACES = 96
 STRIDE = 101
-"""Texts that stand together in the collection are of one kind; a few should be of all kinds."""
+"""Neighbouring texts of the collection are of one kind; a small sample should have all kinds."""
 KEY = "sk-ant-api03-" + "Ab3dE9" * 16
-"""A secret, so that there is something to say about sharing."""
+"""A secret, so that the share dialog has something to report."""
 
 
 def same(text: str) -> Say:
-    """The same text in every place."""
+    """Return the same text for every place."""
     return lambda place: text
 
 
 def taking_turns(texts: Sequence[str]) -> Iterator[Say]:
-    """Messages without end: another text in every place of each, until all were everywhere."""
+    """Yield messages without end, with another text in each place, until each text was in every
+    place."""
     numbers: dict[str, int] = {}
     for start in count(step=MOST_PLACES):
 
@@ -45,17 +46,18 @@ def taking_turns(texts: Sequence[str]) -> Iterator[Say]:
 
 
 def marker(place: str) -> str:
-    """A word that says in which place it stands."""
+    """Return a word that names its place."""
     return f"zq{place.replace(' ', '')}qz"
 
 
 def write_talk(path: Path, said: Sequence[Say], title: str) -> Path:
-    """One conversation: a branch of all, and beside every third message a short other way."""
+    """Write one conversation: a main branch with all texts, and short side branches at every third
+    message."""
     return _written(path, _talk(path.stem, said, title))
 
 
 def write_crowd(path: Path, texts: Mapping[int, str]) -> Path:
-    """One conversation of a short message for each text, named by its number."""
+    """Write one conversation with a short message for each text, named by its number."""
     lines: list[Json] = [{"conversation": {"id": "crowd", "format": None, "title": "crowd"}}]
     parent: str | None = None
     for number, text in texts.items():
@@ -66,7 +68,7 @@ def write_crowd(path: Path, texts: Mapping[int, str]) -> Path:
 
 
 def write_artifacts(path: Path, texts: Mapping[int, str], kinds: Sequence[str]) -> Path:
-    """One conversation in which each text is an artifact of every kind."""
+    """Write one conversation in which each text is an artifact of every kind."""
     lines: list[Json] = [{"conversation": {"id": "made", "format": None, "title": "made"}}]
     parent: str | None = None
     for number, text in texts.items():
@@ -82,7 +84,8 @@ def write_artifacts(path: Path, texts: Mapping[int, str], kinds: Sequence[str]) 
 
 
 def write_titles(path: Path, texts: Sequence[str], word: str = "lantern") -> Path:
-    """Many short conversations: each text is a title, a project, a prompt and what is found."""
+    """Write many short conversations: each text is a title, a project, a prompt and a search
+    hit."""
     return _written(path, (line for n, text in enumerate(texts) for line in _short(n, text, word)))
 
 
@@ -100,7 +103,7 @@ def _short(number: int, text: str, word: str) -> Iterator[Json]:
 
 
 def write_lists(path: Path, texts: Sequence[str]) -> Path:
-    """One message: each text is a task, a file that was written, a line of another one."""
+    """Write one message in which each text is a task, a written file and a line of another file."""
     todos = [
         {"content": text, "active_form": f"{text} now", "status": "in_progress"} for text in texts
     ]
@@ -158,7 +161,7 @@ def _talk(id: str, said: Sequence[Say], title: str) -> Iterator[Json]:
 
 
 def _lost(said: Sequence[Say]) -> Iterator[Json]:
-    """Messages with which something is wrong; what is said about it names them."""
+    """Return messages with problems; the problem reports name them."""
     for number, say in enumerate(said):
         id, parent = f"{say('id')}{number}", f"{say('lost parent')}{number}"
         words = [{"part": "text", "text": say("lost")}]
@@ -173,7 +176,7 @@ def _written(path: Path, lines: Iterable[Any]) -> Path:
 
 
 def convert(path: Path, folder: Path, to: str) -> Path:
-    """The same conversation in another format."""
+    """Convert the conversation to another format."""
     made = folder / to / path.stem
     made.mkdir(parents=True)
     ending = {"studio": "json", "muse": "json", "studio-xml": "xml", "studio-text": "txt"}

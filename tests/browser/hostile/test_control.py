@@ -1,4 +1,4 @@
-"""The control: where nobody takes care, the same texts do run, and the judge sees them."""
+"""The control: on an unprotected page the same texts do run, and the canary notices them."""
 
 from __future__ import annotations
 

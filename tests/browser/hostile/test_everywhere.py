@@ -1,7 +1,7 @@
 """Every hostile text in every place where the studio shows something: none of them acts.
 
-The page's own policy is switched off here, so that it cannot hide what the renderer lets pass; what
-it would refuse is told in `test_places`, where it is on.
+The page's own policy is switched off here, so that it cannot hide what the renderer lets pass;
+`test_places` tests with the policy on and reports what it refuses.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.hostile.conftest import Tell
+from tests.browser.hostile.conftest import RecordPlace
 from tests.browser.hostile.talks import write_crowd, write_lists, write_titles
-from tests.browser.hostile.texts import Numbered, amounts, sound
+from tests.browser.hostile.texts import Numbered, amounts, encodable
 from tests.browser.hostile.walk import Walk, walking
 from tests.web.running import Running, running
 
@@ -26,7 +26,7 @@ IN_A_MESSAGE = (
 )  # fmt: skip
 FEW = 100
 HITS = 40
-"""What the palette shows of what was found."""
+"""Number of search results that the palette shows."""
 
 
 @contextmanager
@@ -45,19 +45,21 @@ def _together(texts: Numbered, many: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("texts", amounts(60, 0, 520))
-def test_messages(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell) -> None:
+def test_messages(
+    browser: Browser, tmp_path: Path, texts: Numbered, record_place: RecordPlace
+) -> None:
     path = write_crowd(tmp_path / "crowd.jsonl", texts)
     with _walk(browser, path, painted=len(texts) < FEW) as walk:
         walk.open(_only(walk.screen.studio))
         seen = walk.rows("rows", marking=False)
         assert seen == {f"n{number}" for number in texts}
         for place in IN_A_MESSAGE:
-            tell(place, len(seen), walk.canary)
+            record_place(place, len(seen), walk.canary)
 
 
 @pytest.mark.parametrize("texts", amounts(60, 1, 1100))
 def test_titles_and_what_is_found(
-    browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell
+    browser: Browser, tmp_path: Path, texts: Numbered, record_place: RecordPlace
 ) -> None:
     groups = _together(texts, HITS)
     for number, group in enumerate(groups):
@@ -66,19 +68,19 @@ def test_titles_and_what_is_found(
         listed = _listed(walk, len(set(texts.values())) - len(groups))
         walk.look("Library")
         assert listed
-        tell("title in the library", len(texts), walk.canary)
+        record_place("title in the library", len(texts), walk.canary)
         walk.search("lantern")
         shown = walk.tour("search", [f"lantern{number}" for number in range(len(groups))])
         assert shown == [len(group) for group in groups]
-        tell("search hit", sum(shown), walk.canary)
+        record_place("search hit", sum(shown), walk.canary)
         walk.page.keyboard.press("Escape")
         opened = _addresses(walk.screen.studio, len(texts))[::8]
         walk.tour("visit", [(address, "") for address in opened])
-        tell("title of what is open", len(opened), walk.canary)
+        record_place("title of what is open", len(opened), walk.canary)
 
 
 def _listed(walk: Walk, wanted: int) -> bool:
-    """Whether the library shows so many cards; they come as the files are taken in."""
+    """Whether the library lists a number of cards; they appear as the files are imported."""
     walk.page.wait_for_selector(".library-list [role=option]", timeout=60_000)
     for _ in range(600):
         cards = walk.page.evaluate("hostile.walk('.library-list', '[role=option]', false)")
@@ -97,7 +99,9 @@ def _addresses(studio: Running, total: int) -> list[str]:
 
 
 @pytest.mark.parametrize("texts", amounts(60, 2, 500))
-def test_tasks_and_files(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell) -> None:
+def test_tasks_and_files(
+    browser: Browser, tmp_path: Path, texts: Numbered, record_place: RecordPlace
+) -> None:
     path = write_lists(tmp_path / "lists.jsonl", list(texts.values()))
     with _walk(browser, path) as walk:
         walk.open(_only(walk.screen.studio))
@@ -105,22 +109,22 @@ def test_tasks_and_files(browser: Browser, tmp_path: Path, texts: Numbered, tell
         walk.tab("Todos")
         expect(walk.page.locator(".todos-item")).to_have_count(len(texts))
         walk.look("Todos")
-        tell("todo", len(texts), walk.canary)
+        record_place("todo", len(texts), walk.canary)
         walk.tab("Files")
         walk.look("Files")
         listed = walk.page.locator(".inspector-file").count()
         assert listed > len(texts) * 0.9
-        tell("file name in the inspector", listed, walk.canary)
+        record_place("file name in the inspector", listed, walk.canary)
         # The last file was changed, and has all texts in it.
         assert walk.tour("files", FEW) == min(listed, FEW + 1)
-        tell("diff in the inspector", len(texts), walk.canary)
+        record_place("diff in the inspector", len(texts), walk.canary)
 
 
 def _wrong(cid: str, number: int, text: str) -> tuple[str, str]:
-    """The address of something that is not there, and what is said of it."""
-    asked = quote(sound(text), safe="")
+    """Return an address that does not exist, and its error message."""
+    asked = quote(encodable(text), safe="")
     return (
-        (f"/c/{asked}", sound(text)[:8]),
+        (f"/c/{asked}", encodable(text)[:8]),
         (f"/c/{cid}/m/{asked}", ""),
         (f"/c/{cid}?leaf={asked}", ""),
         (f"/?project={asked}&text={asked}", ""),
@@ -128,25 +132,27 @@ def _wrong(cid: str, number: int, text: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("texts", amounts(60, 3, 1100))
-def test_errors(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell) -> None:
+def test_errors(
+    browser: Browser, tmp_path: Path, texts: Numbered, record_place: RecordPlace
+) -> None:
     path = write_titles(tmp_path / "titles.jsonl", ["quiet"])
     with _walk(browser, path) as walk:
         cid = _only(walk.screen.studio)
         walk.tour("visit", [_wrong(cid, number, text) for number, text in texts.items()])
-        tell("error", len(texts), walk.canary)
+        record_place("error", len(texts), walk.canary)
         walk.search("quiet")
-        bad = [f'tool:"{sound(text)} AND (' for text in texts.values()][::8]
+        bad = [f'tool:"{encodable(text)} AND (' for text in texts.values()][::8]
         walk.tour("search", bad)
-        tell("error of a query", len(bad), walk.canary)
+        record_place("error of a query", len(bad), walk.canary)
 
 
 @pytest.mark.parametrize("texts", amounts(60, 4, 1100))
 def test_names_of_what_is_brought_in(
-    browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell
+    browser: Browser, tmp_path: Path, texts: Numbered, record_place: RecordPlace
 ) -> None:
     path = write_titles(tmp_path / "titles.jsonl", ["quiet"])
     with _walk(browser, path) as walk:
         groups = _together(texts, 100)
-        shown = sum(walk.tour("bring", [sound(text) for text in group]) for group in groups)
+        shown = sum(walk.tour("bring", [encodable(text) for text in group]) for group in groups)
         assert shown == len(texts)
-        tell("name of an imported file", shown, walk.canary)
+        record_place("name of an imported file", shown, walk.canary)

@@ -1,7 +1,7 @@
-"""The shared page, opened from disk: every text in every place, and nothing acts, even unguarded.
+"""The shared page, opened from disk: no text acts in any place, even without the policy.
 
-The page forbids itself to load or run anything. That is taken out here, so that nothing but the
-renderer stands between the texts and the browser.
+The page forbids itself to load or run anything. That policy is removed here, so that only the
+renderer protects the browser from the texts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from talktree import api
 from talktree.export.choice import ExportOptions
 from talktree.export.export import export_document
 from tests.browser.hostile.canary import Canary
-from tests.browser.hostile.conftest import Tell
+from tests.browser.hostile.conftest import RecordPlace
 from tests.browser.hostile.talks import marker, same, write_talk
 from tests.browser.hostile.texts import Numbered, amounts
 from tests.browser.hostile.walk import LOOK
@@ -42,7 +42,9 @@ def _page(texts: Numbered, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("texts", amounts(60, 7, 220))
-def test_from_disk(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell) -> None:
+def test_from_disk(
+    browser: Browser, tmp_path: Path, texts: Numbered, record_place: RecordPlace
+) -> None:
     path = _page(texts, tmp_path)
     for script in (True, False) if len(texts) < FEW else (True,):
         context = browser.new_context(java_script_enabled=script)
@@ -56,7 +58,7 @@ def test_from_disk(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell
             said = page.evaluate(LOOKED)
             assert said["faults"] == []
             assert marker("text") in said["marks"]
-            tell("exported page", len(texts), canary)
+            record_place("exported page", len(texts), canary)
         canary.assert_silent()
         context.close()
     path.unlink()

@@ -1,4 +1,5 @@
-"""A running artifact can tell nobody anything: everything it can try, and where it would work."""
+"""A running artifact cannot send anything out: every way it can try, and a control that
+succeeds."""
 
 # ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
@@ -21,7 +22,7 @@ LEAKS = (Path(__file__).parent / "leaks.js").read_text()
 TRIED = 42
 LEAKING = ("MAP *.leak.example 127.0.0.1", *NO_OTHER_HOST)
 REFUSING = "--enable-features=ConnectionAllowlists,OverrideConnectionAllowlistOriginTrial"
-"""Where Chromium does not heed the header by itself yet."""
+"""Header that Chromium does not support by default yet."""
 HTML, REACT = "text/html", "application/vnd.ant.react"
 SPAM = """<script>
 const say = (what) => parent.postMessage(what, '*')
@@ -42,12 +43,13 @@ GOING = {
     "post": "<form id=f method=post action='{to}/post'><input name=a></form><script>f.submit()</script>",
     "base": "<base href='{to}/'><img src='base'><script>fetch('base')</script>",
 }
-"""What takes the frame itself elsewhere, each in a frame of its own."""
+"""Ways to navigate the frame itself, each in its own frame."""
 
 
 @pytest.fixture(scope="module")
 def named(playwright: Playwright) -> Iterator[Browser]:
-    """A browser in which names of nobody lead to this machine, so that asking for them shows."""
+    """Start a browser in which unknown host names resolve to this machine, so that requests
+    show."""
     with launched(playwright, hosts=LEAKING) as browser:
         yield browser
 
@@ -67,7 +69,7 @@ def _attempts(listener: Listener) -> str:
 
 
 def _artifacts(listener: Listener) -> dict[str, tuple[str, str]]:
-    """All of them by their titles."""
+    """Return all of them by title."""
     tried = _attempts(listener)
     drawn = f"import {{ useEffect }} from 'react'\nexport default function App() {{ useEffect(() => {{ {tried} }}, []); return <b>here</b> }}"
     going = {name: (HTML, text.format(to=listener.origin)) for name, text in GOING.items()}
@@ -83,7 +85,7 @@ def _id(title: str) -> str:
 
 @pytest.fixture(scope="module")
 def studio(listener: Listener, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A conversation of artifacts that want out."""
+    """Start a studio with artifacts that try to get out."""
     lines: list[object] = [{"talktree": {"version": 1}}]
     parent = None
     for title, (kind, content) in _artifacts(listener).items():
@@ -124,7 +126,7 @@ def _run(screen: Screen, title: str) -> None:
 
 
 def _has_tried(screen: Screen) -> None:
-    """It waits for each of its attempts, so it takes its time."""
+    """Wait until it has made all of its attempts."""
     reported = screen.page.get_by_text(f"tried {TRIED}, reached: nothing")
     expect(reported).to_be_visible(timeout=90_000)
 
@@ -144,7 +146,7 @@ def test_nothing_gets_out(screen: Screen, listener: Listener, title: str) -> Non
 def test_the_frame_goes_nowhere(screen: Screen, listener: Listener, title: str) -> None:
     listener.came.clear()
     _run(screen, title)
-    # What was refused never comes, so there is nothing to wait for but some time.
+    # What was refused never arrives, so wait for a fixed time.
     screen.page.locator("iframe").wait_for()
     screen.page.wait_for_timeout(1000)
     assert listener.heard() == set()
@@ -155,14 +157,14 @@ def test_the_frame_goes_nowhere(screen: Screen, listener: Listener, title: str) 
 def test_no_one_is_called(screen: Screen, listener: Listener, title: str) -> None:
     listener.came.clear()
     _run(screen, title)
-    # It says that it is there, and calls then, if it can.
+    # It reports that it is loaded, and then calls if it can.
     screen.page.locator("iframe[aria-busy=false]").wait_for()
     screen.page.wait_for_timeout(500)
     assert "stun" not in listener.heard()
 
 
 def _refuses(browser: Browser, listener: Listener) -> bool:
-    """Whether the browser refuses connections if a page asks it to."""
+    """Whether the browser refuses connections when a page asks it to."""
     listener.pages["/walled"] = b"<!doctype html>"
     listener.headers["/walled"] = {"Connection-Allowlist": "()"}
     with watched(browser, listener.origin) as seen:
@@ -170,10 +172,10 @@ def _refuses(browser: Browser, listener: Listener) -> bool:
         return bool(seen.page.evaluate("fetch('/out').then(() => false, () => true)"))
 
 
-def test_where_connections_can_be_refused_there_are_none(
+def test_no_connections_where_they_can_be_refused(
     playwright: Playwright, studio: Running, listener: Listener
 ) -> None:
-    """Not even those that other browsers open before they ask whether a frame may go there."""
+    """Not even those that other browsers open before they ask whether a frame may navigate."""
     with launched(playwright, REFUSING, hosts=LEAKING) as browser:
         if not _refuses(browser, listener):
             pytest.skip("this Chromium does not heed Connection-Allowlist")

@@ -1,4 +1,4 @@
-"""A message that was made to be hard to read: the page comes, and goes on working."""
+"""A message that is expensive to render: the page loads and stays responsive."""
 
 # ruff: noqa: E501  (texts that cannot be broken)
 from __future__ import annotations
@@ -21,12 +21,12 @@ HARD = (
     "http://a.", "a@", "```\n", "\u0301", "\u202e", "\x1b[1m", "\U000e0041", "\ud800", "x",
 )  # fmt: skip
 NESTED = "".join("  " * depth + "- a\n" for depth in range(1400))
-"""Lists in lists, and all the blanks they need."""
+"""Nested lists, and the indentation they need."""
 
 
 @pytest.fixture(scope="module")
 def heavy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A conversation of such messages."""
+    """Start a studio with a conversation of such messages."""
     texts = [
         *(sign * (SOME // len(sign)) for sign in HARD),
         *(sign * MUCH for sign in WORST),
@@ -62,9 +62,9 @@ def test_the_page_stays_usable(browser: Browser, heavy: Running) -> None:
 
 
 def _one_as_a_whole(screen: Screen) -> None:
-    """What was left out of a message is shown when it is asked for."""
+    """Show the omitted part of a message on request."""
     screen.press("g", "g")
-    # Messages around it are cut, too: only its own button goes.
+    # Messages around it are cut, too: only its own button disappears.
     first = screen.page.locator("article[aria-posinset='1']")
     cut = first.get_by_role("button", name="Show all")
     cut.click()

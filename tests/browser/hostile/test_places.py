@@ -1,6 +1,6 @@
 """Hostile texts in each place that a message has, in every format: none of them acts.
 
-Each place is also filled with a word of its own, so that it is known which places were seen.
+Each place is also filled with its own marker, so that the test knows which places were seen.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.views.html.vectors import VECTORS
 from tests.web.running import Running, running
 
 REFUSED = "Failed to load resource: the server responded with a status of 4"
-"""The browser tells of every question that was answered with no."""
+"""The browser reports every request that was answered with an error."""
 SIZE = (1500, 2000)
 FORMATS = ("native", *OTHERS)
 SHARE, WHOLE = 5, len(VECTORS) // 90 + 1
@@ -50,7 +50,7 @@ SHOWN = (
 def hostile(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
-    """A studio of such conversations in every format."""
+    """Start a studio of such conversations in every format."""
     folder = tmp_path_factory.mktemp("hostile")
     said = [marker, *islice(taking_turns(VECTORS), request.param)]
     native = write_talk(folder / "talk.jsonl", said, VECTORS[60])
@@ -63,7 +63,7 @@ def hostile(
 
 @pytest.fixture
 def walk(browser: Browser, hostile: Running) -> Iterator[Walk]:
-    """Somebody who goes through it; nothing may have happened when they are back."""
+    """Walk through the studio; nothing may have happened afterwards."""
     with watched(browser, hostile.origin, size=SIZE) as seen:
         canary = Canary(seen.context, hostile.origin)
         canary.watch(seen.page)
@@ -91,7 +91,7 @@ def test_messages(walk: Walk, hostile: Running, format: str) -> None:
         assert {marker(place) for place in SHOWN} - walk.marks[format] == set()
 
 
-def test_what_is_beside_the_messages(walk: Walk, hostile: Running) -> None:
+def test_hostile_texts_beside_the_messages(walk: Walk, hostile: Running) -> None:
     walk.open(_cid(hostile, "native"))
     walk.inspector()
     walk.raw(3)
@@ -137,7 +137,7 @@ def test_titles_and_what_is_found(walk: Walk, hostile: Running) -> None:
         walk.look("Title")
 
 
-def test_what_goes_wrong(walk: Walk, hostile: Running, tmp_path: Path) -> None:
+def test_errors_with_hostile_texts(walk: Walk, hostile: Running, tmp_path: Path) -> None:
     cid = _cid(hostile, "native")
     for text in [*VECTORS[::900], '<img src=x onerror="alert(1)">']:
         asked = quote(text.encode("utf-8", "replace"), safe="")

@@ -1,4 +1,4 @@
-"""Every hostile text as an artifact that runs: a page may run in its frame, and tells nobody."""
+"""Every hostile text as a running artifact: a page may run in its frame, and sends nothing out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.hostile.canary import Canary
-from tests.browser.hostile.conftest import Tell
+from tests.browser.hostile.conftest import RecordPlace
 from tests.browser.hostile.talks import write_artifacts
 from tests.browser.hostile.texts import Numbered, amounts
 from tests.browser.hostile.walk import LOOK, TOUR
@@ -23,7 +23,9 @@ def _with_ticket(studio: Running, path: str) -> str:
 
 
 @pytest.mark.parametrize("texts", amounts(60, 6, 1100))
-def test_artifacts_that_run(browser: Browser, tmp_path: Path, texts: Numbered, tell: Tell) -> None:
+def test_artifacts_that_run(
+    browser: Browser, tmp_path: Path, texts: Numbered, record_place: RecordPlace
+) -> None:
     path = write_artifacts(tmp_path / "made.jsonl", texts, list(KINDS.values()))
     with running([path]) as studio:
         context = browser.new_context(viewport={"width": 1500, "height": 1000})
@@ -52,6 +54,6 @@ def test_artifacts_that_run(browser: Browser, tmp_path: Path, texts: Numbered, t
             del canary.ran[each]
         assert shown == len(frames)
         page.wait_for_timeout(200)
-        tell("artifact that runs", len(texts), canary)
+        record_place("artifact that runs", len(texts), canary)
         canary.assert_silent()
         context.close()

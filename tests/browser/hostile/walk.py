@@ -1,4 +1,4 @@
-"""Goes everywhere in the studio, opens everything, and looks at each thing that is shown."""
+"""Visit every part of the studio, open everything, and check each thing that is shown."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ TABS = ("Files", "Todos", "Usage", "Raw", "Problems", "History")
 
 
 class Walk:
-    """A person who leaves nothing out."""
+    """A walk through the studio that opens everything."""
 
     def __init__(self, screen: Screen, canary: Canary) -> None:
         self.screen = screen
         self.page = screen.page
         self.canary = canary
         self.marks: dict[str, set[str]] = {}
-        """The markers that were seen, by where."""
+        """The markers that were seen, by place."""
         self.looked = 0
         self.page.evaluate(LOOK)
         self.page.evaluate(TOUR)
 
     def look(self, where: str) -> None:
-        """Look at all that is there now."""
+        """Record the markers that are visible now."""
         self._describe(self.page.evaluate("hostile.look()"), where)
 
     def _describe(self, said: Any, where: str) -> None:
@@ -44,17 +44,17 @@ class Walk:
         self.looked += 1
 
     def go(self, place: str) -> None:
-        """Go to a place of the page."""
+        """Go to an address of the page."""
         self.page.evaluate("place => { location.hash = place }", place)
 
     def open(self, cid: str) -> None:
-        """Go to a conversation, from its first message on."""
+        """Open a conversation at its first message."""
         self.go(f"/c/{cid}")
         self.page.locator(".conv-toolbar").wait_for()
         self.screen.rows.first.wait_for()
         first = self.page.locator("article[aria-posinset='1']")
         for _ in range(TRIES):
-            # On a busy machine two keys may come too far apart to be one word.
+            # On a busy machine two keys may come too far apart to count as one command.
             self.page.keyboard.press("g")
             self.page.keyboard.press("g")
             self.calm()
@@ -63,23 +63,23 @@ class Walk:
         first.wait_for()
 
     def rows(self, where: str, marking: bool = True) -> set[str]:
-        """Through all messages with everything unfolded."""
+        """Scroll through all messages with everything unfolded."""
         seen = self.page.evaluate("m => hostile.walk('.conv-scroll', 'article', m)", marking)
         self.look(where)
         return set(seen)
 
     def tour(self, name: str, given: Any = None) -> Any:
-        """One of the ways through many places; what of it was shown."""
+        """Make one of the tours through many places; return what was shown."""
         said = self.page.evaluate(f"given => hostile.{name}(given)", given)
         self._describe(said, name)
         return said["shown"]
 
     def calm(self) -> None:
-        """Wait until the page asks for nothing and shows what it got."""
+        """Wait until the page has no open requests and shows their results."""
         self.page.evaluate("hostile.calm()")
 
     def tab(self, name: str) -> Locator:
-        """A tab of the inspector, looked at when it shows something."""
+        """Open a tab of the inspector and look when it shows something."""
         self.page.get_by_role("tab", name=name).click()
         panel = self.page.locator(".inspector").get_by_role("tabpanel")
         panel.locator(":scope > *").first.wait_for()
@@ -87,7 +87,7 @@ class Walk:
         return panel
 
     def inspector(self) -> None:
-        """Every tab, with what can be opened in it."""
+        """Open every tab, with everything that can be opened in it."""
         for name in TABS:
             self.tab(name)
             self.page.evaluate(UNFOLD)
@@ -102,7 +102,7 @@ class Walk:
             files.first.wait_for()
 
     def raw(self, rows: int) -> None:
-        """The records of some messages."""
+        """Open the records of some messages."""
         self.tab("Raw")
         for _ in range(rows):
             self.page.keyboard.press("j")
@@ -110,7 +110,7 @@ class Walk:
             self.look("Raw")
 
     def tree(self) -> None:
-        """The tree with its runs unfolded, and two of its branches compared."""
+        """Unfold the runs of the tree and compare two of its branches."""
         self.page.get_by_role("tab", name="Tree").click()
         tree = self.page.get_by_role("tree")
         tree.wait_for()
@@ -134,7 +134,7 @@ class Walk:
         dialog.wait_for(state="detached")
 
     def command(self, text: str) -> None:
-        """A command by the palette."""
+        """Run a command from the palette."""
         self.search(f"> {text}")
         self.page.keyboard.press("Enter")
 
@@ -149,11 +149,11 @@ class Walk:
 def walking(
     browser: Browser, studio: Running, *, guarded: bool = False, painted: bool = True
 ) -> Iterator[Walk]:
-    """Somebody who goes through a studio; nothing may have happened when they are back.
+    """Walk through a studio; nothing may have happened afterwards.
 
-    The page forbids itself most of what could happen. Unless it is to be guarded, that is not
-    heeded, so that nothing but the renderer stands between the texts and the browser. Painting
-    takes most of the time of a long walk and has no say in what runs.
+    The page forbids itself most of what could happen. Unless `guarded` is set, its policy is
+    ignored, so that only the renderer protects the browser from the texts. Painting takes most of
+    the time of a long walk and does not affect what runs.
     """
     context = browser.new_context(
         viewport={"width": 1500, "height": 2000 if painted else 6000},
@@ -170,7 +170,7 @@ def walking(
     page.set_default_timeout(120_000)
     page.goto(studio.keys.build_address(studio.keys.token))
     page.wait_for_function("() => 'talktree.key' in localStorage")
-    # Before that nobody hears of what is dropped or typed.
+    # Before that nothing handles what is dropped or typed.
     page.get_by_role("heading", name="Overview").wait_for()
     if not painted:
         page.add_style_tag(content=".conv-slot .tt-content { visibility: hidden }")

@@ -1,1 +1,1 @@
-"""What a person does in one part of the studio, in words."""
+"""What a user does in one part of the studio."""

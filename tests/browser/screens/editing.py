@@ -1,4 +1,4 @@
-"""Work on the messages of a conversation: what is chosen, written, undone and saved."""
+"""Work on the messages of a conversation: selecting, writing, undoing and saving."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHANGES = re.compile(r"/(edits|undo|redo|save)$")
 
 
 class Editing:
-    """A conversation that somebody works on."""
+    """A conversation that is being edited."""
 
     def __init__(self, screen: Screen, cid: str) -> None:
         self.screen = screen
@@ -24,16 +24,16 @@ class Editing:
 
     @property
     def box(self) -> Locator:
-        """Where words are written."""
+        """The text box."""
         return self.screen.page.get_by_role("textbox", name="Text", exact=True)
 
     def go(self, id: str) -> None:
-        """Point at a message."""
+        """Select a message."""
         self.screen.open(self.cid, id)
         expect(self.screen.message(id)).to_have_attribute("aria-current", "true")
 
     def act(self, id: str, name: str) -> None:
-        """Take something from the menu of a message, without a mouse."""
+        """Choose an action from the menu of a message, by keyboard."""
         self.go(id)
         self.screen.press("m")
         item = self.screen.menu_item(re.compile(f"^{re.escape(name)}(…|$)"))
@@ -41,12 +41,12 @@ class Editing:
         self.screen.press("Enter")
 
     def write(self, text: str) -> None:
-        """Put words into the box and send them."""
+        """Type text into the box and send it."""
         self.box.fill(text)
         self.screen.press("Control+Enter")
 
     def pick(self, id: str) -> None:
-        """Walk to a message by keys and choose it."""
+        """Move to a message by keys and choose it."""
         expect(self.screen.page.get_by_text("Choose the message")).to_be_visible()
         numbers = {each["id"]: each["number"] for each in self.rows(id)}
         here = self.screen.current.get_attribute("data-id") or ""
@@ -56,14 +56,14 @@ class Editing:
         self.screen.press("Enter")
 
     def rows(self, leaf: str = "") -> list[dict[str, Any]]:
-        """The rows of a branch."""
+        """Return the rows of a branch."""
         given = {"leaf": leaf} if leaf else {}
         found = self.screen.studio.get(f"/c/{self.cid}/rows", **given)["rows"]
         assert isinstance(found, list)
         return found
 
     def did(self, edit: Callable[[], object]) -> dict[str, Any]:
-        """Do it, wait until the page knows; what the studio said about it."""
+        """Run an action and wait until the page shows its result; return the studio's message."""
         with self.screen.page.expect_response(_changes) as answered:
             edit()
         reported: dict[str, Any] = answered.value.json()
@@ -72,21 +72,21 @@ class Editing:
         return reported
 
     def undo(self, what: str) -> None:
-        """Take it back by key."""
+        """Undo by key."""
         self.screen.press("u")
         expect(self.screen.button(f"Redo: {what}")).to_be_enabled()
 
     def redo(self, what: str) -> None:
-        """Do it again by key."""
+        """Redo by key."""
         self.screen.press("Control+Shift+z")
         expect(self.undoing(what)).to_be_enabled()
 
     def undoing(self, what: str) -> Locator:
-        """The button that takes this back."""
+        """The button that undoes the last edit."""
         return self.screen.button(f"Undo: {what}")
 
     def save(self) -> None:
-        """Write it to its own file."""
+        """Save to the conversation's own file."""
         expect(self.screen.button("Save to its own file")).to_be_enabled()
         self.screen.press("s")
         dialog = self.screen.dialog("Save")
@@ -96,14 +96,14 @@ class Editing:
         expect(dialog).to_be_hidden()
 
     def attach(self, id: str, *files: Path) -> None:
-        """Put files with a message."""
+        """Attach files to a message."""
         with self.screen.page.expect_file_chooser() as chooser:
             self.act(id, "Attach files")
         chooser.value.set_files(list(files))
 
     @property
     def bytes(self) -> dict[str, bytes]:
-        """What would be written if it were saved now."""
+        """The bytes that saving would write now."""
         return shown_bytes(self.screen.studio, self.cid)
 
 

@@ -1,4 +1,4 @@
-"""The tree of a conversation as it is seen at the left."""
+"""The tree of a conversation in the left pane."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.browser.screen import Screen
 
 
 class Tree:
-    """The lanes of one conversation."""
+    """The tree view of one conversation."""
 
     def __init__(self, screen: Screen, cid: str) -> None:
         self.screen = screen
@@ -22,14 +22,14 @@ class Tree:
 
     @property
     def lines(self) -> Locator:
-        """The runs of messages, and the messages of those that are unfolded."""
+        """The runs of messages, and the messages of unfolded runs."""
         return self.box.get_by_role("treeitem")
 
     def line(self, label: str) -> Locator:
-        """A run or a message by the beginning of its words."""
+        """Return a run or a message by the beginning of its text."""
         return self.box.get_by_role("treeitem", name=re.compile(f"^{re.escape(label)}"))
 
     def menu(self, label: str, item: str) -> None:
-        """Take something of the menu of a run."""
+        """Choose an action from the menu of a run."""
         self.line(label).click(button="right")
         self.screen.menu_item(item).click()

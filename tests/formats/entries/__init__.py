@@ -1,1 +1,1 @@
-"""For each format, random messages within what it can hold: `messages` in the module named so."""
+"""Random messages for each format: `messages` in the module with its name."""

@@ -1,4 +1,4 @@
-"""Random messages the native format can hold: any, as long as they have a name of their own."""
+"""Random messages that the native format can hold: any with a unique id."""
 
 from __future__ import annotations
 

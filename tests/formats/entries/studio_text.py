@@ -1,4 +1,4 @@
-"""Random messages our own text dialect can hold: any text anywhere, and any other members."""
+"""Random messages that our own text dialect can hold: any text anywhere, and any other members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random messages a comment can hold in XML: the same as in JSON, any text included."""
+"""Random messages that a comment can hold in XML: the same as in JSON, including any text."""
 
 from __future__ import annotations
 

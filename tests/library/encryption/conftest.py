@@ -14,7 +14,7 @@ from tests.library.encryption.locked_home import LockedHome
 
 @pytest.fixture(scope="session")
 def program() -> Iterator[str]:
-    """The program, loaded already."""
+    """Return the program, already loaded."""
     prefork = Prefork(dict(os.environ))
     yield str(prefork.programs / "talktree")
     prefork.close()

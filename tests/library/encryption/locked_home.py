@@ -19,7 +19,8 @@ PASSPHRASE = "seven plain words öf a test"
 
 
 class LockedHome:
-    """All that commands write is below one folder: the home, and the folder for temporary files."""
+    """A home in which commands write below one folder only: the home and the folder for temporary
+    files."""
 
     def __init__(self, folder: Path, program: str = PROGRAM) -> None:
         self.folder = folder
@@ -48,7 +49,7 @@ class LockedHome:
     def run(
         self, *words: str, code: int | None = 0, stdin: bytes = b"", **environment: str
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a command; the passphrase is given to those that ask for it."""
+        """Run a command; the passphrase is given to those that prompt for it."""
         done = subprocess.run(
             [self.program, *words],
             env={**self.environment, **environment},
@@ -76,25 +77,26 @@ class LockedHome:
         return "--passphrase-file", str(self.passphrase)
 
     def encrypt(self) -> None:
-        """Encrypt the library; it is unlocked then."""
+        """Encrypt the library; it is unlocked afterwards."""
         self.run("library", "encrypt", *self.passphrase_file)
 
     def unlock(self) -> None:
-        """Unlock it."""
+        """Unlock the library."""
         self.run("library", "unlock", "--passphrase-file", "-", stdin=self.passphrase.read_bytes())
 
     def agents(self) -> list[int]:
-        """The processes that hold keys for this home."""
+        """Return the processes that hold keys for this home."""
         wanted = os.fsencode(self.home / "agent")
         return [pid for pid, words in _processes() if wanted in words and b"-m" in words]
 
     def kill_agents(self) -> None:
-        """Kill them, so that they can do nothing about it."""
+        """Kill the agents, so that they cannot clean up."""
         for pid in self.agents():
             os.kill(pid, signal.SIGKILL)
 
     def hits(self, word: str = WORD) -> list[str]:
-        """The files in the home, the temporary folder and shared memory that have a word."""
+        """Return the files in the home, the temporary folder and shared memory that contain a
+        word."""
         return [
             str(path)
             for folder in (self.home, self.temporary, Path("/dev/shm"))

@@ -1,4 +1,4 @@
-"""The key agent holds a key for its user alone, in memory alone, until it is not used."""
+"""The key agent holds a key only for its user, only in memory, until it is idle for a time."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except PermissionError:
-        return b""  # what a process that cannot be looked into answers
+        return b""  # the answer for a process that cannot be inspected
 
 
 def _is_alive(pid: int) -> bool:

@@ -18,11 +18,11 @@ from tests.library.made import small
 KILLS = 20 if TORTURE else 3
 SWITCH_KILLS = 20 if TORTURE else 2
 MAGIC = (b"SQLite format 3\0", b"\x28\xb5\x2f\xfd")
-"""How plain databases and compressed chunks begin."""
+"""The first bytes of plain databases and compressed chunks."""
 
 
 def _planted(home: LockedHome, number: int) -> Path:
-    """One more session with the planted word."""
+    """Write one more session with the planted word."""
     small(home.sources, 100 + number, words=f"{WORD} again, number {number}")
     return home.sources
 

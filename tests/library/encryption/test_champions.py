@@ -25,7 +25,7 @@ WORDS = ("tide", "lamp", "pier", "rare")
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EncryptedFullText]:
-    """An empty index that gives every word of twenty documents a list."""
+    """Return an empty index that makes a list for every word of twenty documents."""
     monkeypatch.setattr(champions, "COMMON", 20)
     monkeypatch.setattr(champions, "STEP", 300)
     monkeypatch.setattr(encrypted_writer, "FEW_CHARACTERS", 1000)
@@ -55,13 +55,13 @@ def add_a_few(index: EncryptedFullText, source: int, *texts: str) -> None:
 
 
 def first(index: EncryptedFullText, word: str, count: int) -> list[tuple[float, PieceAddress]]:
-    """What a search finds first."""
+    """Return the first results of a search."""
     matches = EncryptedMatches(index, Phrase((word,)), lambda _: ())
     return matches.page("best", count, 0, is_last=True)
 
 
 def assert_same(index: EncryptedFullText) -> int:
-    """Compare with the order in which FTS5 puts all documents; how many answers a list gave."""
+    """Compare with FTS5's order of all documents; return how many results came from a list."""
     answers = 0
     for word in WORDS:
         everything = EncryptedMatches(index, Phrase((word,)), lambda _: ()).page(
@@ -127,7 +127,7 @@ def test_no_list_keeps_a_word_that_was_erased(index: EncryptedFullText) -> None:
 
 
 def test_an_index_without_lists_is_searched_and_gets_them(index: EncryptedFullText) -> None:
-    """Indexes that were made before there were lists have no table for them."""
+    """Indexes from before lists existed have no table for them."""
     add(index, random.Random(1), 300, source=1)
     with Database(index.db.path, write=True, key=index.db.key) as db:
         db.run("DROP TABLE champions")

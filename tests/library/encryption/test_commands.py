@@ -1,4 +1,4 @@
-"""Every command works while the library is unlocked, and says that it is locked otherwise."""
+"""Every command works while the library is unlocked, and otherwise reports that it is locked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OTHERS = (("library", "info"), ("watch",))
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory, program: str) -> Iterator[LockedHome]:
-    """A home with a library that is encrypted and unlocked, and a plain copy of the same."""
+    """Return a home with an encrypted, unlocked library, and a plain copy of the same."""
     home = LockedHome(tmp_path_factory.mktemp("commands"), program)
     home.run("import", str(home.sources))
     shutil.copytree(home.root, home.folder / "plain")
@@ -67,7 +67,7 @@ def test_an_unlocked_library_answers_as_a_plain_one_does(both: LockedHome) -> No
 
 
 def _unscored(printed: bytes) -> bytes:
-    """What was printed without scores, which are in no unit."""
+    """Return the output without scores, which have no unit."""
     return re.sub(rb'"score":[-0-9.e]+', b"", printed)
 
 
@@ -83,7 +83,7 @@ def test_a_locked_library_says_so_and_how_to_unlock_it(both: LockedHome) -> None
     both.unlock()
 
 
-def test_what_changes_the_library_works_while_it_is_unlocked(home: LockedHome) -> None:
+def test_commands_that_change_the_library_work_while_it_is_unlocked(home: LockedHome) -> None:
     home.run("import", str(home.sources))
     home.encrypt()
     id = _conversation(home)

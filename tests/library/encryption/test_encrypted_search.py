@@ -1,4 +1,4 @@
-"""The index of an encrypted library finds what the plain one finds: exactly what is meant."""
+"""The index of an encrypted library finds the same as the plain one, without false matches."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_only_words_that_are_too_long_are_left_out(lengths: list[int], letter: s
     assert prepare_text(" ".join(words)).split() == expected
 
 
-def test_what_a_source_has_can_be_replaced(root: Path) -> None:
+def test_documents_of_a_source_can_be_replaced(root: Path) -> None:
     first = [Kept(piece("old words", at=at), source) for source in (1, 2) for at in (0, 10)]
     shelf = EncryptedShelf(root, first)
     with shelf.index.writer() as writer:

@@ -1,4 +1,4 @@
-"""The data key: wrapped, kept twice, and opened by nothing but its passphrase or identity."""
+"""The data key: wrapped, stored twice, and opened only by its passphrase or identity."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def test_every_flipped_bit_of_a_key_file_is_noticed(tmp_path: Path) -> None:
 
 
 def _is_noticed(root: Path, about: LibraryKey) -> bool:
-    """Whether a key file is refused; else it says what it said, as after a change of blanks."""
+    """Whether a key file is refused; otherwise it must mean the same, as after a change of
+    spaces."""
     try:
         found = read_key_file(root)
     except Unreadable:

@@ -1,4 +1,4 @@
-"""Every command that opens a library says the same about one that is locked."""
+"""Every command that opens a library reports a locked one in the same words."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ OPENING = {
 OTHERS = {
     *("formats", "detect", "new", "diff", "convert", "check", "repair", "rule", "migrate"),
     *("session",),  # sessions are not in the library
-    *("studio",),  # it starts, and its page asks for the passphrase
+    *("studio",),  # it starts, and its page prompts for the passphrase
     *("library encrypt", "library decrypt", "library unlock", "library lock"),
 }
 

@@ -1,4 +1,4 @@
-"""What people do wrong with keys and passphrases ends with what happened, where, and what to do."""
+"""Wrong keys and passphrases: the error says what happened, where, and what to do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMMANDS = (("list",), ("library", "check"), ("library", "info"), ("search", "ti
 
 
 def _error(home: LockedHome, *words: str, code: int = 3) -> str:
-    """What a command that has to fail says: two lines, with a hint."""
+    """Return the message of a command that must fail: two lines, with a hint."""
     done = home.run(*words, code=code)
     lines = done.stderr.decode().splitlines()
     assert len(lines) == 2, lines
@@ -176,7 +176,7 @@ def test_a_slot_with_wrong_parameters_is_a_damaged_key_file() -> None:
             unwrap_passphrase([changed], "one", key_id(key))
 
 
-def test_a_secret_key_is_not_shown_and_not_taken_for_a_recipient(home: LockedHome) -> None:
+def test_a_secret_key_is_not_shown_and_not_accepted_as_a_recipient(home: LockedHome) -> None:
     secret = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZ"
     file = home.folder / "secret"
     file.write_text(secret + "\n")

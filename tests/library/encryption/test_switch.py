@@ -1,4 +1,4 @@
-"""Encrypting and decrypting: whole or not at all, whatever happens meanwhile."""
+"""Encrypting and decrypting: complete or not at all, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.cases import SEED, TORTURE
 from tests.library.made import history
 
 ROUNDS = 100 if TORTURE else 5
-"""Of each of encrypting and decrypting."""
+"""Number for encrypting and for decrypting each."""
 KEY = generate_key()
 ABOUT = LibraryKey(
     key_id(KEY), (make_age_slot(KEY, [load_age_library().x25519.Identity.generate().to_public()]),)
@@ -42,7 +42,7 @@ ABOUT = LibraryKey(
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A plain library."""
+    """Return a plain library."""
     folder = tmp_path_factory.mktemp("plain")
     history(folder / "home")
     with Library.open(folder / "library", write=True) as library:
@@ -53,7 +53,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def _picture(root: Path) -> object:
-    """All that a library has: versions byte for byte, what is found, what is counted."""
+    """Return the content of a library: versions byte for byte, search results and counts."""
     with Library.open(root) as library:
         assert library.check(read_data=True) == []
         kept = [*library.conversations(agents=True)]
@@ -92,7 +92,7 @@ def test_an_encrypted_library_is_the_same_library(plain: Path, tmp_path: Path) -
 
 
 def _killed(work: Callable[[], None], after: float) -> None:
-    """Do work in a process that is killed after some seconds, if it is not done before."""
+    """Do work in a process that is killed after some seconds, if it is not finished before."""
     child = os.fork()
     if child == 0:
         try:
@@ -105,7 +105,7 @@ def _killed(work: Callable[[], None], after: float) -> None:
 
 
 def _rounds(start: Path, tmp_path: Path, work: Callable[[Path], None], picture: object) -> int:
-    """Kill work at random moments and finish it; how often it was interrupted."""
+    """Kill work at random moments and finish it; return how often it was interrupted."""
     draw = random.Random(SEED)
     began = time.monotonic()
     shutil.copytree(start, tmp_path / "timed")
@@ -174,7 +174,7 @@ def test_a_library_in_use_is_not_encrypted(plain: Path, tmp_path: Path) -> None:
 
 @contextmanager
 def _in_use(root: Path, *, write: bool) -> Iterator[None]:
-    """Another process that has a library open for reading, or is importing."""
+    """Start a process that has a library open for reading, or is importing."""
     ready, tell = os.pipe()
     child = os.fork()
     if child == 0:
@@ -229,7 +229,9 @@ def test_a_damaged_library_is_not_encrypted(plain: Path, tmp_path: Path) -> None
     assert _left(root) == []
 
 
-def test_what_is_forgotten_is_erased_from_an_encrypted_library(plain: Path, tmp_path: Path) -> None:
+def test_forgotten_conversations_are_erased_from_an_encrypted_library(
+    plain: Path, tmp_path: Path
+) -> None:
     root = tmp_path / "library"
     shutil.copytree(plain, root)
     encrypt_library(root, KEY, ABOUT)

@@ -1,1 +1,1 @@
-"""Kills of importing processes at any point, and what is left then."""
+"""Kills of importing processes at any point, and checks of the result."""

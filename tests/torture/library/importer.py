@@ -13,8 +13,8 @@ from talktree.library.library import Library
 
 
 def main() -> None:
-    """Import what is named."""
-    # Many small transactions and commits, so that kills meet all that is between them.
+    """Import a folder."""
+    # Many small transactions and commits, so that kills hit everything between them.
     import_run.BATCH_BYTES, import_run.PUBLISH_BYTES, import_run.LARGE = 60_000, 150_000, 20_000
     root, folder = Path(sys.argv[1]), sys.argv[2]
     sys.stdout.write("ready\n")

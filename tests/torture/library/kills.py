@@ -1,4 +1,4 @@
-"""Kill an import at some moment, look at what is left, let the next one finish."""
+"""Kill an import at some moment, check what is left, let the next one finish."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.library import made
 from tests.library.picture import here, picture, sums, sums_anew
 
 LONGEST = 0.6
-"""Seconds after which an import of such files is surely done; mostly it is done sooner."""
+"""Seconds after which an import of such files is certainly done; it is usually faster."""
 SOONER, LATER = 0.8, 1.1
 
 
 def make_files(folder: Path, seed: int) -> None:
-    """Some sessions of many lines, and a source of every other format."""
+    """Write some sessions of many lines, and a source of every other format."""
     chance = random.Random(seed)
     for number in range(1, 7):
         session = made.Session(made.Truth(), number)
@@ -29,7 +29,7 @@ def make_files(folder: Path, seed: int) -> None:
 
 
 def grow(session: made.Session, chance: random.Random, lines: int) -> None:
-    """More lines for a session."""
+    """Return more lines for a session."""
     for _ in range(lines):
         words = " ".join(chance.choice(("tide", "lamp", "pier", "gull")) for _ in range(40))
         session.say(words)
@@ -37,7 +37,7 @@ def grow(session: made.Session, chance: random.Random, lines: int) -> None:
 
 
 def change_files(folder: Path, chance: random.Random) -> None:
-    """Let files grow, be replaced, go away and come."""
+    """Let files grow, be replaced, be deleted and be added."""
     paths = sorted(folder.rglob("*.jsonl"))
     for path in chance.sample(paths, min(3, len(paths))):
         match chance.randrange(5):
@@ -60,7 +60,7 @@ def change_files(folder: Path, chance: random.Random) -> None:
 
 
 def importing(root: Path, folder: Path) -> subprocess.Popen[bytes]:
-    """Another process that begins to import now."""
+    """Start another process that imports now."""
     words = [sys.executable, "-m", "tests.torture.library.importer", str(root), str(folder)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE)
     assert process.stdout is not None
@@ -69,7 +69,8 @@ def importing(root: Path, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def killed_import(root: Path, folder: Path, after: float) -> bool:
-    """Import in another process and kill it after some seconds; whether it was still at work."""
+    """Import in another process and kill it after some seconds; return whether it was still at
+    work."""
     with importing(root, folder) as process:
         time.sleep(after)
         process.send_signal(signal.SIGKILL)
@@ -77,7 +78,7 @@ def killed_import(root: Path, folder: Path, after: float) -> bool:
 
 
 def verify(root: Path, folder: Path, scratch: Path) -> None:
-    """Nothing is broken, the next import completes, and then nothing is missing."""
+    """Check that nothing is broken, the next import completes, and then nothing is missing."""
     with Library.open(root, write=True) as library:
         assert library.check(read_data=True) == []
         library.import_([folder])
@@ -91,7 +92,7 @@ def verify(root: Path, folder: Path, scratch: Path) -> None:
 
 
 def rounds(base: Path, seed: int, count: int) -> None:
-    """Kill imports at work, so many, each after files have changed."""
+    """Kill a number of imports at work, each after files have changed."""
     chance = random.Random(seed)
     folder, root = base / "files", base / "library"
     make_files(folder, seed)

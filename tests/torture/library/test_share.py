@@ -1,4 +1,4 @@
-"""Imports that are killed at any point, or that run at once, lose nothing that was committed."""
+"""Imports that are killed at any point, or that run concurrently, lose nothing committed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def test_a_hundred_killed_imports_are_completed(tmp_path: Path, seed: int) -> No
     rounds(tmp_path, seed=seed, count=10)
 
 
-def test_importers_at_once_take_turns(tmp_path: Path) -> None:
-    """Each completes, whoever comes first, also while files grow; nothing is kept twice."""
+def test_concurrent_importers_take_turns(tmp_path: Path) -> None:
+    """Each completes, in any order, also while files grow; nothing is stored twice."""
     folder, root = tmp_path / "files", tmp_path / "library"
     make_files(folder, seed=20)
     chance = random.Random(20)

@@ -1,7 +1,7 @@
 """Faults by the thousand: `python -m tests.torture.session KIND COUNT [SEED]`.
 
-KIND is kills, script-kills, script-errors, power or control. Failures are told with what makes
-them again, and the exit code is 1.
+KIND is kills, script-kills, script-errors, power or control. Failures are reported with what
+reproduces them, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_RUN = 77
 
 
 def main(kind: str, count: int, seed: int) -> int:
-    """Do one kind of damage so many times."""
+    """Run a number of rounds of one kind of damage."""
     if reason := _reason(kind):
         print(f"NOT RUN: {reason}")
         return NOT_RUN

@@ -1,7 +1,7 @@
-"""What writers tell from outside the store: what they tried, and what they were promised.
+"""Reports of writers outside the store: what they tried, and what they were acknowledged.
 
-Told by `writev`, which the store itself never calls, so that faults put on its calls leave the
-telling alone.
+Sent by `writev`, which the store itself never calls, so that faults injected in its calls do not
+affect the reports.
 """
 
 from __future__ import annotations
@@ -10,40 +10,40 @@ import os
 from typing import NamedTuple
 
 
-class Teller:
+class Reporter:
     """The writer's end."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def tried(self, token: str) -> None:
-        """It is going to be written."""
-        self._tell("try", token)
+        """Report that a text is going to be written."""
+        self._report("try", token)
 
     def acked(self, token: str, id: str) -> None:
-        """The store has promised to keep it."""
-        self._tell("ack", token, id)
+        """Report that the store has acknowledged it."""
+        self._report("ack", token, id)
 
     def wrong(self, what: str) -> None:
-        """Something happened that must never happen."""
-        self._tell("bug", what.replace("\n", "\\n"))
+        """Report something that must never happen."""
+        self._report("bug", what.replace("\n", "\\n"))
 
-    def _tell(self, *words: str) -> None:
+    def _report(self, *words: str) -> None:
         os.writev(self._descriptor, [(" ".join(words) + "\n").encode()])
 
 
-class Told(NamedTuple):
-    """What all writers told."""
+class WriterReports(NamedTuple):
+    """The reports of all writers."""
 
     tried: set[str]
     acked: dict[str, str]
-    """By token, the id the store gave."""
+    """By token, the id that the store gave."""
     bugs: list[str]
 
 
-def heard(data: bytes) -> Told:
-    """What was told; a last line that was cut off by a kill was never said."""
-    reported = Told(set(), {}, [])
+def parse_reports(data: bytes) -> WriterReports:
+    """Parse reports; a last line that was truncated by a kill does not count."""
+    reported = WriterReports(set(), {}, [])
     for line in data.decode().split("\n")[:-1]:
         kind, _, rest = line.partition(" ")
         if kind == "try":

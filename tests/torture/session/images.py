@@ -1,4 +1,4 @@
-"""A file system of one's own that can lose its power.
+"""A separate file system whose power can be cut.
 
 An image file is formatted and mounted; shutting the file system down by ioctl drops what was not
 synced, as a power cut does; mounting it again replays its journal, as the next boot does.
@@ -22,7 +22,7 @@ FLUSH_ALL, FLUSH_JOURNAL, FLUSH_NOTHING = 0, 1, 2
 SIZE = {"ext4": 48 << 20, "xfs": 320 << 20}
 """XFS does not format smaller ones."""
 PATIENCE = 120.0
-"""Seconds in which processes that were killed are gone."""
+"""Seconds after which killed processes have ended."""
 FORMAT = {
     "ext4": ("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0"),
     "xfs": ("mkfs.xfs", "-q", "-f"),
@@ -32,7 +32,7 @@ OPTIONS = {"ext4": "noauto_da_alloc", "xfs": "nouuid"}
 
 
 def why_not(kind: str) -> str | None:
-    """Why such images cannot be used on this machine; None if they can."""
+    """Return why such images cannot be used on this machine; None if they can."""
     for command in (FORMAT[kind][0], "mount", "umount", "losetup"):
         if shutil.which(command) is None:
             return f"{command} is not installed"
@@ -57,13 +57,13 @@ class Image:
         self.mount()
 
     def mount(self) -> None:
-        """Make it visible, replaying its journal."""
+        """Mount it, replaying its journal."""
         options = f"loop,{OPTIONS[self.kind]}"
         command = ["mount", "-t", self.kind, "-o", options, str(self.file), str(self.place)]
         subprocess.run(command, check=True, capture_output=True)
 
     def unmount(self) -> None:
-        """Take it away, as soon as those who were killed have let go of it."""
+        """Unmount it, as soon as killed processes have released it."""
         end = time.monotonic() + PATIENCE
         while True:
             done = subprocess.run(["umount", str(self.place)], capture_output=True, check=False)
@@ -74,7 +74,7 @@ class Image:
             time.sleep(0.05)
 
     def cut_power(self, flags: int) -> None:
-        """Lose everything that the file system was not made to keep."""
+        """Lose everything that was not synced."""
         descriptor = os.open(self.place, os.O_RDONLY)
         try:
             fcntl.ioctl(descriptor, SHUTDOWN, struct.pack("I", flags))
@@ -82,14 +82,14 @@ class Image:
             os.close(descriptor)
 
     def boot(self) -> None:
-        """What happens when the power is back."""
+        """Mount it again, as when the power is back."""
         self.unmount()
         self.mount()
 
 
 @contextlib.contextmanager
 def image(folder: Path, kind: str) -> Iterator[Image]:
-    """A mounted image that is taken away afterwards."""
+    """Mount an image that is removed afterwards."""
     made = Image(folder, kind)
     try:
         yield made

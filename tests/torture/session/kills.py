@@ -1,4 +1,4 @@
-"""Writers killed at random: whatever they were doing, nothing promised is lost."""
+"""Writers killed at random: whatever they were doing, nothing acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 from talktree.session import Store
-from tests.torture.session.acks import Told
-from tests.torture.session.crew import Crew
+from tests.torture.session.acks import WriterReports
 from tests.torture.session.verify import problems
 from tests.torture.session.writer import SESSION
+from tests.torture.session.writer_pool import WriterPool
 
 WRITERS = 4
 LIVES = 8
@@ -19,7 +19,7 @@ LIVES = 8
 
 
 def kill(count: int, seed: int) -> list[str]:
-    """What went wrong in so many kills of all writers at once."""
+    """Kill all writers a number of times; return what went wrong."""
     found: list[str] = []
     for round in range(0, count, LIVES):
         found += _lives(min(LIVES, count - round), seed + round)
@@ -31,9 +31,9 @@ def _lives(count: int, seed: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         begin(place)
-        reported = Told(set(), {}, [])
+        reported = WriterReports(set(), {}, [])
         for life in range(count):
-            pool = Crew(place, [f"w{number}-{life}" for number in range(WRITERS)], seed)
+            pool = WriterPool(place, [f"w{number}-{life}" for number in range(WRITERS)], seed)
             _let_work(pool, chance.uniform(0.01, 0.25))
             _add(reported, pool.kill())
             if found := problems(place, reported, seed):
@@ -42,19 +42,19 @@ def _lives(count: int, seed: int) -> list[str]:
 
 
 def begin(place: Path) -> None:
-    """An empty session and a workspace for it."""
+    """Return an empty session and a workspace for it."""
     (place / "work").mkdir()
     Store(place / "store").create(id=SESSION, workspace=place / "work").close()
 
 
-def _let_work(pool: Crew, seconds: float) -> None:
+def _let_work(pool: WriterPool, seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pool.listen()
         time.sleep(0.002)
 
 
-def _add(facts: Told, more: Told) -> None:
+def _add(facts: WriterReports, more: WriterReports) -> None:
     facts.tried.update(more.tried)
     facts.acked.update(more.acked)
     facts.bugs.extend(more.bugs)

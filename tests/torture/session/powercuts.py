@@ -11,16 +11,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.torture.session.crew import Crew
 from tests.torture.session.images import Image, image
 from tests.torture.session.kills import begin
 from tests.torture.session.verify import problems
+from tests.torture.session.writer_pool import WriterPool
 
 WRITERS = 3
 
 
 def cut(kind: str, flags: int, count: int, seed: int) -> list[str]:
-    """What went wrong in so many power cuts."""
+    """Cut the power a number of times; return what went wrong."""
     found: list[str] = []
     with tempfile.TemporaryDirectory() as folder, image(Path(folder), kind) as disk:
         for round in range(count):
@@ -30,13 +30,13 @@ def cut(kind: str, flags: int, count: int, seed: int) -> list[str]:
 
 
 def control(kind: str, flags: int, count: int, seed: int) -> int:
-    """In how many power cuts data were lost when nothing is synced: some, or the test is blind."""
+    """Return in how many power cuts data were lost without syncing: some, or the test is blind."""
     with tempfile.TemporaryDirectory() as folder, image(Path(folder), kind) as disk:
         return sum(bool(_round(disk, flags, seed + round, _never_sync)) for round in range(count))
 
 
 def _never_sync() -> None:
-    """Be told that everything is on the disk, at once."""
+    """Report immediately that everything is on the disk."""
     os.fsync = os.fdatasync = lambda descriptor: None  # type: ignore[assignment]
     ctypes.CDLL = _NoLibrary  # type: ignore[misc,assignment]
 
@@ -54,7 +54,7 @@ def _round(
     place.mkdir()
     begin(place)
     os.sync()
-    pool = Crew(place, [f"w{number}" for number in range(WRITERS)], seed, first=first)
+    pool = WriterPool(place, [f"w{number}" for number in range(WRITERS)], seed, first=first)
     pool.wait_for_promise()
     end = time.monotonic() + chance.uniform(0.03, 0.3)
     while time.monotonic() < end:

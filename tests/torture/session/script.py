@@ -1,6 +1,6 @@
-"""A short life of a session, always the same, for faults put on each of its calls in turn.
+"""A short life of a session, always the same, for faults injected in each of its calls in turn.
 
-`python -m tests.torture.session.script PLACE` tells what was promised on its standard output.
+`python -m tests.torture.session.script PLACE` prints what was acknowledged to its standard output.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from talktree.errors import TalktreeError
 from talktree.session import Session, Store
-from tests.torture.session.acks import Teller
+from tests.torture.session.acks import Reporter
 from tests.torture.session.words import text_of, token
 from tests.torture.session.writer import SESSION, ToolFailed, make
 
@@ -21,16 +21,16 @@ MESSAGES = 6
 
 
 class Script:
-    """Its deeds, in order; one that fails is tried once more, as a user would."""
+    """Its actions, in order; one that fails is tried once more, as a user would."""
 
-    def __init__(self, place: Path, teller: Teller) -> None:
+    def __init__(self, place: Path, teller: Reporter) -> None:
         self._place, self._teller = place, teller
         self._work = place / "work"
         self._said = 0
         self._session: Session
 
     def run(self) -> None:
-        """Live."""
+        """Run the actions."""
         for edit in (
             self._open,
             self._talk,
@@ -106,4 +106,4 @@ class Script:
 
 
 if __name__ == "__main__":
-    Script(Path(sys.argv[1]), Teller(1)).run()
+    Script(Path(sys.argv[1]), Reporter(1)).run()

@@ -1,6 +1,6 @@
-"""A fault at every call the store makes to the system, one at a time: killed there, or refused.
+"""A fault at every system call of the store, one at a time: killed there, or refused.
 
-`strace` puts them there. The script runs once untouched to count its calls; then once for each
+`strace` injects the faults. The script runs once untouched to count its calls; then once for each
 call with that one tampered with.
 """
 
@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.torture.session.acks import heard
+from tests.torture.session.acks import parse_reports
 from tests.torture.session.script import SEED
 from tests.torture.session.verify import problems
 from tests.torture.session.writer import SESSION
@@ -33,7 +33,7 @@ HOME = Path(__file__).parents[3]
 
 
 class Fault(NamedTuple):
-    """What happens at which call."""
+    """A fault and the call it is injected in."""
 
     call: str
     number: int
@@ -42,7 +42,7 @@ class Fault(NamedTuple):
 
 
 def why_not() -> str | None:
-    """Why faults cannot be injected on this machine; None if they can."""
+    """Return why faults cannot be injected on this machine; None if they can."""
     if shutil.which("strace") is None:
         return "strace is not installed"
     traced = subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True, check=False)
@@ -50,12 +50,12 @@ def why_not() -> str | None:
 
 
 def kills() -> list[Fault]:
-    """A kill at every call."""
+    """Return a kill at every call."""
     return [Fault(call, number, "signal=SIGKILL") for call, number in _each(_counted())]
 
 
 def failures() -> list[Fault]:
-    """Every error at every call."""
+    """Return every error at every call."""
     counts = _counted()
     return [
         Fault(call, number, f"error={error}") for error in ERRORS for call, number in _each(counts)
@@ -69,7 +69,7 @@ def _each(counts: Counter[str]) -> Iterator[tuple[str, int]]:
 
 
 def suffered(faults: list[Fault]) -> list[str]:
-    """What went wrong with any of the faults."""
+    """Return what went wrong with any of the faults."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return [each for found in pool.map(_suffer, faults) for each in found]
 
@@ -80,7 +80,7 @@ def _suffer(fault: Fault) -> list[str]:
         (place / "work").mkdir()
         inject = f"inject={fault.call}:{fault.what}:when={fault.number}"
         done = _run(place, "-e", f"trace={fault.call}", "-e", inject)
-        reported = heard(done.stdout)
+        reported = parse_reports(done.stdout)
         if not reported.acked and not (place / "store" / "sessions" / SESSION).exists():
             return []
         if fault.what.startswith("error") and done.returncode:
@@ -95,7 +95,7 @@ def _counted() -> Counter[str]:
 
 
 def _counts(place: Path) -> Counter[str]:
-    """How often the script makes each call; of the thread that makes most, since each counts."""
+    """Count how often the script makes each call, in the thread that makes most."""
     log = place / "calls"
     _run(place, "-e", f"trace={','.join(CALLS)}", "-o", str(log))
     if not log.exists():

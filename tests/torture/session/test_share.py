@@ -1,7 +1,7 @@
-"""A short share of the faults that `make torture` makes by the thousand: another one each day.
+"""A short share of the faults that `make torture` makes by the thousand, chosen by the seed.
 
-Each runs in a process of its own, since it forks and kills; what a machine cannot do is said
-loudly and counts as not run.
+Each runs in a separate process, since it forks and kills; what a machine cannot run is reported and
+counts as not run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EVERY = 1_000_000
 
 
 def suffer(kind: str, share: int, full: int, home: Path) -> None:
-    """Let it happen, with the seed of this run, which is printed if it went wrong."""
+    """Run it with the seed of this run, which is printed on failure."""
     count = str(full if TORTURE else share)
     done = subprocess.run(
         [sys.executable, "-m", "tests.torture.session", kind, count, str(SEED)],

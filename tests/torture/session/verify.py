@@ -1,4 +1,4 @@
-"""What must be true of a session after anything: nothing promised is lost, nothing is invented."""
+"""The laws of a session after any fault: nothing acknowledged is lost, nothing is added."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections import Counter
 from pathlib import Path
 
 from talktree.session import Session, Store
-from tests.torture.session.acks import Told
+from tests.torture.session.acks import WriterReports
 from tests.torture.session.words import text_of, token_of
 from tests.torture.session.writer import SESSION, make
 
 
-def problems(place: Path, facts: Told, seed: int) -> list[str]:
-    """What is wrong with a session, given what its writers were told; empty if nothing is."""
+def problems(place: Path, facts: WriterReports, seed: int) -> list[str]:
+    """Return what is wrong with a session, given the writers' reports; empty if nothing is."""
     found = [f"a writer failed: {bug}" for bug in facts.bugs]
     try:
         with Store(place / "store").open(SESSION, workspace=place / "work") as session:
@@ -27,8 +27,8 @@ def problems(place: Path, facts: Told, seed: int) -> list[str]:
     return found
 
 
-def _of_messages(place: Path, facts: Told, seed: int) -> list[str]:
-    """Read without Talktree's own reader, which might be wrong in the same way as its writer."""
+def _of_messages(place: Path, facts: WriterReports, seed: int) -> list[str]:
+    """Read without Talktree's own reader, which might have the same bug as its writer."""
     found = []
     times: Counter[str] = Counter()
     log = place / "store" / "sessions" / SESSION / "messages.jsonl"
@@ -50,7 +50,7 @@ def _of_messages(place: Path, facts: Told, seed: int) -> list[str]:
 
 
 def _of_contents(session: Session) -> list[str]:
-    """Damage to what was written; what a cut-off writer leaves behind is no damage."""
+    """Report damage to what was written; what an interrupted writer leaves behind is not damage."""
     return [
         f"{each.kind}: {each.message}"
         for each in session.check(read_data=True)

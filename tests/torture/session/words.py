@@ -1,4 +1,4 @@
-"""What the writers say: texts that are known before they are written, so nothing else counts."""
+"""The texts of the writers: they are known before they are written, so nothing else counts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ _TOKEN = re.compile(r"([\w-]+:\d+) ")
 
 
 def token(writer: str, number: int) -> str:
-    """The name of a text."""
+    """Return the name of a text."""
     return f"{writer}:{number}"
 
 
 def text_of(token: str, seed: int) -> str:
-    """The text with that name: always the same, of any size, with characters of any length."""
+    """Return the text with that name: always the same, of any size, with characters of any
+    length."""
     chance = random.Random(f"{seed}/{token}")
     size = chance.choices(SIZES, WEIGHTS)[0]
     letters = 'abc \n"\\é漢🌳'
@@ -24,6 +25,6 @@ def text_of(token: str, seed: int) -> str:
 
 
 def token_of(text: str) -> str | None:
-    """The name of a text that a writer may have written; None of anything else."""
+    """Return the name of a text that a writer may have written; None for anything else."""
     found = _TOKEN.match(text)
     return found.group(1) if found else None

@@ -1,4 +1,4 @@
-"""A writer that does everything a session can do, at random, until it is stopped."""
+"""A writer that uses every feature of a session, at random, until it is stopped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from talktree.errors import TalktreeError
 from talktree.session import Session, Store
 from talktree.session.navigation import Navigation
-from tests.torture.session.acks import Teller
+from tests.torture.session.acks import Reporter
 from tests.torture.session.words import text_of, token
 
 EDITS = ("say", "step", "undo", "redo", "fork", "label", "collect")
@@ -22,14 +22,14 @@ class ToolFailed(Exception):
 
 
 def make(journey: Navigation) -> None:
-    """Look at the plan and agree to it."""
+    """Read the plan and agree to it."""
     journey.apply(journey.plan().digest)
 
 
 class Writer:
-    """One writer, of several in as many processes."""
+    """One of several writers, each in a separate process."""
 
-    def __init__(self, place: Path, teller: Teller, name: str, seed: int) -> None:
+    def __init__(self, place: Path, teller: Reporter, name: str, seed: int) -> None:
         self._root, self._workspace = place / "store", place / "work"
         self._teller, self._name, self._seed = teller, name, seed
         self._chance = random.Random(f"{seed}/{name}")
@@ -37,7 +37,7 @@ class Writer:
         self._session: Session
 
     def run(self, edits: int) -> None:
-        """Work; a failure the store tells of is no bug, any other exception is one."""
+        """Work; a failure that the store reports is not a bug, any other exception is one."""
         try:
             self._work(edits)
         except Exception:

@@ -1,4 +1,4 @@
-"""A judge of HTML that shares nothing with the gate: it names all that should not be there."""
+"""A check of HTML that shares no code with the gate: it names everything that must not be there."""
 
 from __future__ import annotations
 
@@ -77,19 +77,19 @@ def _read(html: str) -> _Judge:
 
 
 def faults(html: str) -> list[str]:
-    """What is in the HTML that must not be."""
+    """Return everything in the HTML that must not be there."""
     judge = _read(html)
     left = [f"unclosed {tag}" for tag in judge.open]
     return judge.found + left + (["a control character"] if _CONTROLS.search(html) else [])
 
 
 def words(html: str) -> str:
-    """The text between the tags."""
+    """Return the text between the tags."""
     return "".join(_read(html).words)
 
 
 def tags(html: str) -> list[str]:
-    """The tags in order."""
+    """Return the tags in order."""
     return _read(html).tags
 
 

@@ -1,4 +1,4 @@
-"""Every place of a message in which somebody else's text can stand."""
+"""Every place of a message that can contain text by other people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Place = Callable[[str], tuple[Part, ...]]
 
 
 def called(name: str, key: str) -> Place:
-    """As an argument of a tool, and as what it gave back."""
+    """Place the text as an argument of a tool, and as its result."""
 
     def _parts(text: str) -> tuple[Part, ...]:
         return (
@@ -94,7 +94,7 @@ PLACES: dict[str, Place] = {
 
 
 def step_of(parts: tuple[Part, ...]) -> FoldedMessage:
-    """A message with these parts, results with their calls."""
+    """Return a message with these parts, and results with their calls."""
     message = Message(
         id="m", role="assistant", parts=parts, authors=(Author("a"),), context=Context(cwd="/")
     )
@@ -103,5 +103,5 @@ def step_of(parts: tuple[Part, ...]) -> FoldedMessage:
 
 
 def shown(place: str, text: str) -> tuple[MessageBlock, ...]:
-    """The blocks of a message with a text in a place."""
+    """Return the blocks of a message with a text in a place."""
     return render_blocks(step_of(PLACES[place](text)), RenderOptions(limit=5000))

@@ -1,4 +1,4 @@
-"""Parts and tools in the form people expect."""
+"""Parts and tools in their expected form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PIXEL = (
 
 
 def only(*parts: Part, look: RenderOptions | None = None) -> MessageBlock:
-    """The one block of a message with these parts."""
+    """Return the only block of a message with these parts."""
     (step,) = fold_results([(0, Message(id="m", role="assistant", parts=parts))])
     (block,) = render_blocks(step, look or RenderOptions())
     return block
@@ -34,7 +34,7 @@ def only(*parts: Part, look: RenderOptions | None = None) -> MessageBlock:
 def call(
     name: str, given: object, answer: str | None = "ok", *, error: bool = False
 ) -> MessageBlock:
-    """A call and its result, in one message."""
+    """Return a call and its result, in one message."""
     result = () if answer is None else (ToolResult((Text(answer),), "c", error=error),)
     return only(ToolCall(name, given, "c"), *result)
 
@@ -73,7 +73,7 @@ def test_read_is_source_with_numbers() -> None:
     assert '<span class="tt-c-keyword">def</span>' in shown.html
 
 
-def test_what_looks_something_up_is_one_line() -> None:
+def test_lookup_tools_are_one_line() -> None:
     shown = call("Grep", {"pattern": "now", "path": "/x"}, "a\nb\nc")
     assert (shown.title, shown.detail) == ("now", "path /x · 3 lines")
     assert "<strong>x</strong>" in call("WebFetch", {"url": "https://a.example"}, "**x**").html
@@ -170,7 +170,7 @@ def test_chips() -> None:
     }  # fmt: skip
 
 
-def test_a_format_says_which_of_its_members_tell_people_something() -> None:
+def test_a_format_names_the_members_that_are_shown() -> None:
     extra = {"entrypoint": "cli", "hookCount": 1, "retryAttempt": 2, "attachment": {"kind": "x"}}
     message = Message(role="system", extra=extra)
     assert [(chip.name, chip.text) for chip in build_chips(message, "claude-code")] == [

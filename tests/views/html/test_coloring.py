@@ -1,4 +1,4 @@
-"""Lines are coloured one by one and remembered; what comes out is as if nobody did that."""
+"""Lines are coloured one by one and cached; the result is the same as without that."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_lines_add_up_to_the_whole(name: str, text: str) -> None:
 
 
 @given(text=texts)
-def test_what_is_remembered_changes_nothing(text: str) -> None:
+def test_caching_changes_nothing(text: str) -> None:
     coloring = Coloring(LANGUAGES["js"])
     first = coloring.color_text(text)
     coloring.color_text(f"{text}\n`{text}")

@@ -59,7 +59,7 @@ def test_texts_that_share_little_are_not_mixed() -> None:
     assert render_words_diff(old, new) == (
         f'<div class="tt-words tt-apart"><del>{old}</del><ins>{new}</ins></div>'
     )
-    # What has only grown is no other text.
+    # Text that has only grown is not different text.
     assert render_words_diff(old, f"{new} {old}").startswith('<div class="tt-words"><ins>')
 
 

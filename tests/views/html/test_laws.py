@@ -1,4 +1,4 @@
-"""What holds for every text: nothing is lost, nothing acts, both gates agree, all comes back."""
+"""The laws for every text: nothing is lost, nothing acts, both gates agree, everything is shown."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ pieces = st.sampled_from(
 
 @examples(400)
 @given(st.lists(pieces, max_size=10).map("".join))
-def test_what_is_called_sound_needs_no_gate(html: str) -> None:
-    """The look agrees with the parser: what it lets pass, the parser would not have changed."""
+def test_html_that_passes_the_precheck_needs_no_gate(html: str) -> None:
+    """The precheck agrees with the parser: the parser would not have changed what it lets pass."""
     assert not faults(gate.sanitize_html(html))
     if gate.is_sound_html(html):
         assert not faults(html)

@@ -1,4 +1,4 @@
-"""Markdown as people expect it, and nothing loaded."""
+"""Markdown renders as expected and loads nothing."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ def test_a_limit_cuts() -> None:
     assert render_markdown("abcdef", 3) == "<p>abc</p>\n"
 
 
-def test_what_is_too_long_is_shown_as_it_is() -> None:
+def test_overlong_text_is_shown_as_plain_text() -> None:
     html = render_markdown("*a* <b>" * 100_000)
     assert html.startswith('<pre class="tt-plain">*a* &lt;b&gt;*a*')

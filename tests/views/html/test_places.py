@@ -22,7 +22,7 @@ json = st.recursive(
 
 
 def patch(old: list[str], new: list[str]) -> list[dict[str, object]]:
-    """The difference of two files as Claude Code tells it."""
+    """Return the difference of two files as Claude Code reports it."""
     made: list[dict[str, object]] = []
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(AROUND):
         reported = []
@@ -48,9 +48,9 @@ def test_the_number_is_where_the_text_is(old: list[str], data: st.DataObject) ->
 
 
 @given(json, json)
-def test_whatever_else_is_reported_gives_no_numbers(told: object, start: object) -> None:
-    odd = [{"oldStart": start, "newStart": start, "lines": told}]
-    for detail in (told, {"structuredPatch": told}, {"structuredPatch": odd}):
+def test_invalid_patches_give_no_line_numbers(lines: object, start: object) -> None:
+    odd = [{"oldStart": start, "newStart": start, "lines": lines}]
+    for detail in (lines, {"structuredPatch": lines}, {"structuredPatch": odd}):
         assert find_line_numbers("never", "said", read_hunks(ToolResult(detail=detail))) is None
 
 

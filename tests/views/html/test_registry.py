@@ -1,4 +1,4 @@
-"""Other packages can show what is theirs; whatever they return passes the gate."""
+"""Other packages can render their own parts; whatever they return passes the gate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ POINTS = (
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A small distribution with an entry point, as pip would leave it."""
+    """Install a small distribution with an entry point, as pip would leave it."""
     (tmp_path / "charts_for_talktree.py").write_text(PLUGIN)
     info = tmp_path / "charts_for_talktree-1.0.dist-info"
     info.mkdir()
@@ -54,7 +54,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def only(part: Part, role: str = "assistant") -> MessageBlock:
-    """The one block of a message with this part."""
+    """Return the only block of a message with this part."""
     (step,) = fold_results([(0, Message(id="m", role=role, parts=(part,)))])
     (block,) = render_blocks(step, RenderOptions())
     return block
@@ -73,7 +73,7 @@ def test_a_type_of_message_of_another_package() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_what_fails_is_shown_in_the_usual_way_and_reported() -> None:
+def test_content_of_a_failing_plugin_is_shown_in_the_usual_way_and_reported() -> None:
     shown = only(Event("weather", "rain"))
     assert (shown.kind, shown.title, shown.detail) == ("chip", "weather", "rain")
     reported = " ".join(load_registry().troubles)

@@ -1,4 +1,4 @@
-"""Nothing that a text holds becomes an element, an attribute or an address that we did not mean."""
+"""No text becomes an element, an attribute or an address that was not intended."""
 
 from __future__ import annotations
 

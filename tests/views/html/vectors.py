@@ -1,7 +1,7 @@
 """Texts that would run script, load something or break out, if any place let them.
 
-They are made from lists: what acts, in which tag, how it is written, and in which surroundings. Each
-that could call something calls `alert`, so that a browser can tell whether it ran; each that could
+They are made from lists: the active content, its tag, its spelling, and its surroundings. Each that
+could call something calls `alert`, so that a browser can report whether it ran; each that could
 load something loads from `https://evil.example`.
 """
 
@@ -36,14 +36,14 @@ _LINKS = (
     "javascript://%0a{s}", "javascript:/*--></title></style></textarea></script><svg onload={s}>", "mailto:x@y?subject=<script>{s}</script>",
     'https://a.example/"onmouseover="{s}', "ftp://evil.example", "https://a.example/'onmouseover='{s}", "https://a.example/><script>{s}</script>",
 )  # fmt: skip
-"""Addresses that do something where they are links or frames."""
+"""Addresses that act as links or frames."""
 _QUIET_LINKS = (
     "\x00javascript:{s}", "javascript\x00:{s}", "%6Aavascript:{s}", "javascript%3A{s}", "vbscript:msgbox(1)", "data:application/xhtml+xml,<x/>",
     "feed:javascript:{s}", "view-source:javascript:{s}", "jar:javascript:{s}", "blob:{s}", "file:///etc/passwd", "filesystem:x",
     "intent:x#Intent;S.x={s};end", "about:blank", "ＪＡＶＡＳＣＲＩＰＴ:{s}", "jav\xadascript:{s}", "javascript\u200b:{s}", "\u202ejavascript:{s}", "tel:1",
     "ws://evil",
 )  # fmt: skip
-"""What only other browsers follow, or nobody should show."""
+"""Addresses that only act in other browsers, or that must not be shown at all."""
 _TEMPLATES = (
     "{{7*7}}", "{{constructor.constructor('alert(1)')()}}", "${alert(1)}", "<%= alert(1) %>", "#{alert(1)}",
     "{%raw%}<script>alert(1)</script>{%endraw%}", "[[${alert(1)}]]", "*{alert(1)}", "@{alert(1)}",
@@ -70,7 +70,7 @@ _NESTINGS = (
     "<menu onclick={s}>", "<x-y is=z onclick={s}>", "<script>{s}</script>", "<script>\u2028{s}</script>", "\ufeff<script>{s}</script>",
     "\ud800<script>{s}</script>",
 )  # fmt: skip
-"""HTML that does something in any page."""
+"""HTML that acts in any page."""
 _QUIET = (
     "<math><mtext><table><mglyph><style><img src=x onerror={s}>", '<math><mi//xlink:href="data:x,<script>{s}</script>">',
     "<form><math><mtext></form><form><mglyph><style></math><img src onerror={s}>",
@@ -84,7 +84,8 @@ _QUIET = (
     "&lt;script&gt;{s}&lt;/script&gt;", "&#60;script&#62;{s}&#60;/script&#62;", "%3Cscript%3E{s}%3C/script%3E", "＜script＞{s}＜/script＞", "‹script›{s}",
     "<ſcript>{s}</ſcript>", "<ıframe onload={s}>", "+ADw-script+AD4-{s}+ADw-/script+AD4-", "<\ud800script>{s}", "\U000e003cscript\U000e003e",
 )  # fmt: skip
-"""What acts in other browsers, when it is decoded twice or read anew, or by its mere name."""
+"""HTML that acts in other browsers, when it is decoded twice or parsed again, or by its mere
+name."""
 _STEERING = (
     "\x1b]8;;javascript:alert(1)\x07click\x1b]8;;\x07", "\x1b]0;<script>alert(1)</script>\x07", "\x1b[31m<img src=x onerror=alert(1)>\x1b[0m",
     "\x1b[38;5;999m\"><script>alert(1)</script>", "\x1b[;\" onload=alert(1) \"m<x>", "\x9b31m<svg onload=alert(1)>", "\x1bP<script>alert(1)</script>\x1b\\",
@@ -111,7 +112,7 @@ def _with_script(templates: tuple[str, ...]) -> Iterator[str]:
 
 
 def _handlers() -> Iterator[str]:
-    """Every event on every element, in every way to quote it."""
+    """Yield every event on every element, in every way to quote it."""
     for number, (element, event) in enumerate(product(_ELEMENTS, _EVENTS)):
         yield f"<{element} {event}={_QUOTES[number % len(_QUOTES)].format(SCRIPT)}>x"
 
@@ -128,11 +129,11 @@ _ACTING_TAGS = {
     "link": " rel=stylesheet href=https://evil.example/l onerror={s}>",
     "embed": " src='data:text/html,<script>{s}</script>'>",
 }
-"""What makes each of them do something."""
+"""What triggers each of them."""
 
 
 def _cased() -> Iterator[str]:
-    """Tags in odd cases and spacings; a few that somebody might decode twice."""
+    """Yield tags in odd cases and spacings, and a few that act only when decoded twice."""
     for tag, rest in _ACTING_TAGS.items():
         acting = rest.replace("{s}", SCRIPT)
         for form in (tag, tag.upper(), tag.title(), f"{tag}/", f"{tag}\t", f"{tag}\n"):
@@ -141,7 +142,7 @@ def _cased() -> Iterator[str]:
 
 
 def _attributes() -> Iterator[str]:
-    """Attributes that load or run without an event."""
+    """Yield attributes that load or run without an event."""
     names = (
         "src", "href", "xlink:href", "action", "formaction", "data", "poster", "background", "srcset", "cite", "ping", "manifest", "profile",
         "longdesc", "usemap", "codebase", "classid", "dynsrc", "lowsrc", "srcdoc", "style", "id", "name", "class", "is", "slot", "part", "nonce",
@@ -152,7 +153,8 @@ def _attributes() -> Iterator[str]:
 
 
 def _in_markdown() -> Iterator[str]:
-    """What acts, in each place that Markdown has: HTML where text stands, addresses where links do."""
+    """Yield active content in each place of Markdown: HTML in place of text, addresses in place of
+    links."""
     acting = [*_with_script(_NESTINGS), *list(_handlers())[::7], *_TEMPLATES[::5]]
     for around, each in product(_AROUND, acting):
         yield around.replace("{}", each)
@@ -161,7 +163,7 @@ def _in_markdown() -> Iterator[str]:
 
 
 def _deep() -> Iterator[str]:
-    """Much of one thing."""
+    """Yield many repetitions of one construct."""
     for each in ("[", "*", ">", "- ", "`", "<a>", "<b><i>", "![", "](", "|", "~~", "&", "<", "\\"):
         yield each * 400
 

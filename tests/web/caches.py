@@ -1,4 +1,5 @@
-"""Desks for tests: of given files, and a session of Claude Code that grows in every odd way."""
+"""Document caches for tests: of given files, and of a Claude Code session that grows in many
+ways."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ STAMP = "2026-05-04T{:02d}:{:02d}:{:02d}.000Z"
 
 @contextmanager
 def make_cache(root: Path, paths: Sequence[Path]) -> Iterator[DocumentCache]:
-    """A desk over a library of these paths."""
+    """Open a document cache over a library of these paths."""
     cache = DocumentCache(root, write=True)
     try:
         with cache.open_for_writing() as library:
@@ -29,7 +30,7 @@ def make_cache(root: Path, paths: Sequence[Path]) -> Iterator[DocumentCache]:
 
 
 def grow(cache: DocumentCache, path: Path) -> None:
-    """Take in what is new."""
+    """Import what is new."""
     with cache.open_for_writing() as library:
         library.import_([path])
 
@@ -44,7 +45,7 @@ class Talk:
         self.last: str | None = None
 
     def lines(self, count: int) -> list[str]:
-        """At least so many lines."""
+        """Return at least a number of lines."""
         out: list[str] = []
         while len(out) < count:
             out += (json.dumps(line) for line in self._turn())
@@ -67,7 +68,7 @@ class Talk:
         yield self._reply([{"type": "text", "text": f"done **{len(self._ids)}**"}])
 
     def _round(self) -> Iterator[dict[str, Any]]:
-        """Calls of one reply in pieces, their results each on its call."""
+        """Add calls of one reply in pieces, their results each on its call."""
         api, calls = f"msg_{uuid.UUID(int=self._random.getrandbits(128))}", []
         for number in range(self._random.randint(1, 3)):
             use = f"toolu_{len(self._ids)}_{number}"

@@ -1,4 +1,4 @@
-"""Writers in processes of their own, which can be killed at any moment."""
+"""Writers in separate processes, which can be killed at any moment."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.torture.session.acks import Teller, Told, heard
+from tests.torture.session.acks import Reporter, WriterReports, parse_reports
 from tests.torture.session.writer import Writer
 
 LONG = 1_000_000
 
 
-class Crew:
+class WriterPool:
     """Some writers at work on one session."""
 
     def __init__(
@@ -32,14 +32,14 @@ class Crew:
         for name in names:
             pid = os.fork()
             if not pid:
-                _be(Writer(place, Teller(writing), name, seed), edits, first)
+                _be(Writer(place, Reporter(writing), name, seed), edits, first)
             self._pids[pid] = name
         os.close(writing)
         os.set_blocking(self._reading, False)
         self._heard = b""
 
     def listen(self) -> None:
-        """Take what was told so far, so that no writer waits for an ear."""
+        """Read the reports so far, so that no writer blocks on a full pipe."""
         while True:
             try:
                 data = os.read(self._reading, 1 << 20)
@@ -50,36 +50,36 @@ class Crew:
             self._heard += data
 
     def wait_for_promise(self) -> None:
-        """Wait until one of them was promised something, however busy the machine is."""
+        """Wait until one of them was acknowledged something, however busy the machine is."""
         while b"\nack " not in self._heard:
             self.listen()
             if all(_has_ended(pid) for pid in self._pids):
                 return
             time.sleep(0.001)
 
-    def kill(self) -> Told:
-        """End all at once, and hear what they were promised."""
+    def kill(self) -> WriterReports:
+        """Kill all together, and return what they were acknowledged."""
         for pid in self._pids:
             os.kill(pid, signal.SIGKILL)
         return self.wait()
 
-    def wait(self) -> Told:
-        """Let all come to their end."""
+    def wait(self) -> WriterReports:
+        """Let all run to their end."""
         os.set_blocking(self._reading, True)
         self.listen()
         for pid in self._pids:
             os.waitpid(pid, 0)
         os.close(self._reading)
-        return heard(self._heard)
+        return parse_reports(self._heard)
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether a child is over; it stays to be waited for."""
+    """Whether a child has ended; it stays to be waited for."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _be(writer: Writer, edits: int, first: Callable[[], None]) -> None:
-    """Be a writer and nothing else, and never return."""
+    """Run as a writer and never return."""
     code = 0
     try:
         first()
