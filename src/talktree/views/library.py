@@ -1,8 +1,7 @@
-"""What the library took in, what it holds, and how it is.
+"""The library's contents, imports and state as text and JSON.
 
-Counts of a library for people: what was spent, with a bar for each day, model or project.
-
-The conversations of the library, one line each.
+Also: counts with a bar for each day, model or project, and the list of conversations, one line
+each.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ if TYPE_CHECKING:
 
 STYLES = {"new": "added", "grown": "added", "back": "added", "failed": "error"}
 MOST_LISTED = 20
-"""How many files that were not imported are listed."""
+"""Maximum number of listed files that were not imported."""
 READ = {"new", "grown", "replaced"}
-"""What a source was read for."""
+"""The states in which a source is read."""
 
 
 # imports
 
 
 def format_summary_line(done: ImportResult) -> Line:
-    """How many sources are new, have grown, and so on."""
+    """Return how many sources are new, have grown, and so on."""
     words = {
         "new": done.new,
         "grown": done.grown,
@@ -78,20 +77,20 @@ def format_summary_line(done: ImportResult) -> Line:
 
 
 def format_step_line(step: ImportProgress) -> Line:
-    """One source, as it is taken in."""
+    """Return one source while it is imported."""
     read = f"  {format_size(step.size)}" if step.what in READ else ""
     return line((f"{step.what:10}", STYLES.get(step.what, "mark")), os.fsdecode(step.source), read)
 
 
 def build_step_shape(step: ImportProgress) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return the step as JSON values."""
     return {"what": step.what, "path": os.fsdecode(step.source), "bytes": step.size}
 
 
 def build_import_shape(
     done: ImportResult, expiring: Sequence[ExpiringSource] = ()
 ) -> dict[str, Json]:
-    """What an import came to, for scripts."""
+    """Return the result of an import as JSON values."""
     return {
         "seen": done.seen,
         "new": done.new,
@@ -120,12 +119,12 @@ def build_import_shape(
 
 
 def format_failed_sources(failed: Iterable[FailedPath]) -> list[Json]:
-    """Sources that could not be read, or not completely, and why."""
+    """Yield the sources that could not be read, or not completely, and why."""
     return [{"path": os.fsdecode(each.path), "message": each.failure.message} for each in failed]
 
 
 def build_expiring_shape(each: ExpiringSource) -> Json:
-    """A source that its tool will delete."""
+    """Return a source that its tool will delete, as JSON values."""
     return {
         "path": os.fsdecode(each.path),
         "days": _count_days_left(each),
@@ -135,7 +134,7 @@ def build_expiring_shape(each: ExpiringSource) -> Json:
 
 
 def format_expiry_notice(expiring: Sequence[ExpiringSource]) -> str:
-    """How many sessions will be deleted by their tool, and when, in one sentence."""
+    """Return how many sessions their tool will delete, and when, in one sentence."""
     first, last = _count_days_left(expiring[0]), _count_days_left(expiring[-1])
     if last == 0:
         days = "any day now"
@@ -152,7 +151,7 @@ def format_expiry_notice(expiring: Sequence[ExpiringSource]) -> str:
 
 
 def format_expiry_lines(named: Sequence[tuple[ExpiringSource, str]]) -> Iterator[str]:
-    """A line for each session that will be deleted, with its id and title."""
+    """Yield a line for each session that will be deleted, with its id and title."""
     for each, name in named[:MOST_LISTED]:
         days = _count_days_left(each)
         when = f"in {format_count(days, 'day')}" if days else "any day now"
@@ -162,7 +161,7 @@ def format_expiry_lines(named: Sequence[tuple[ExpiringSource, str]]) -> Iterator
 
 
 def _count_days_left(each: ExpiringSource) -> int:
-    """Days that are left, the one that has begun included."""
+    """Return the number of days left, including the current one."""
     return max(0, ceil(each.days))
 
 
@@ -170,7 +169,7 @@ def _count_days_left(each: ExpiringSource) -> int:
 
 
 def format_info_lines(info: Info, config: Path) -> Iterator[Line]:
-    """Where it is, how much it holds, what it looks at, and the configuration that applies."""
+    """Yield the library's path, size and places, and the configuration in effect."""
     states = {"gone": info.gone, "unreadable": info.unreadable}
     words = [f"{count:,} {state}" for state, count in states.items() if count]
     yield _format_row("library", str(info.root))
@@ -190,7 +189,7 @@ def format_info_lines(info: Info, config: Path) -> Iterator[Line]:
 
 
 def format_unsaved_lines(edits: Sequence[UnsavedEdits]) -> Iterator[Line]:
-    """The unsaved edits that studios keep, and the commands that open them again."""
+    """Yield the unsaved edits that studios keep, and the commands that reopen them."""
     name = "unsaved edits"
     for kept in edits:
         for each in kept.unsaved:
@@ -204,16 +203,16 @@ def format_unsaved_lines(edits: Sequence[UnsavedEdits]) -> Iterator[Line]:
 
 
 def describe_unsaved(each: UnsavedFile) -> str:
-    """How much of a file is not saved."""
+    """Describe how much of a file is unsaved."""
     parts = [format_count(each.edits, "unsaved edit")] if each.edits else []
     if each.names:
         parts.append("names of branches")
-    # Neither is known of a library that cannot be read.
+    # Neither is known for a library that cannot be read.
     return " and ".join(parts) or "unsaved edits, if there are any,"
 
 
 def build_unsaved_shape(edits: Sequence[UnsavedEdits]) -> list[Json]:
-    """The same for scripts."""
+    """Return the unsaved edits as JSON values."""
     return [
         {
             "library": str(kept.root),
@@ -229,7 +228,7 @@ def build_unsaved_shape(edits: Sequence[UnsavedEdits]) -> list[Json]:
 
 
 def _format_path_rows(name: str, listed: Sequence[NotImported]) -> Iterator[Line]:
-    """Paths with reasons; of many only the number and the first ones."""
+    """Yield paths with reasons; of many, only the number and the first ones."""
     if len(listed) > MOST_LISTED:
         yield _format_row(name, f"{len(listed):,} paths")
         name = ""
@@ -245,7 +244,7 @@ def _format_row(name: str, what: str) -> Line:
 
 
 def build_info_shape(info: Info, config: Path) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return the library's state as JSON values."""
     return {
         "root": str(info.root),
         "made": format_stamp(info.made) or None,
@@ -272,18 +271,18 @@ def _build_path_shape(each: NotImported) -> Json:
 
 
 def format_problem_line(trouble: ArchiveProblem) -> Line:
-    """Something wrong, and what to do."""
+    """Return a problem and what to do about it."""
     hint = f" ({trouble.hint})" if trouble.hint else ""
     return line((trouble.kind, "error"), f": {trouble.what}", (hint, "faint"))
 
 
 def build_problem_shape(trouble: ArchiveProblem) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a problem as JSON values."""
     return {"kind": trouble.kind, "what": trouble.what, "hint": trouble.hint}
 
 
 def format_version_lines(versions: Iterable[Version]) -> Iterator[Line]:
-    """The lengths that a file was seen with."""
+    """Yield the lengths at which a file was seen."""
     for each in versions:
         seen = f"{format_moment(each.seen_ns)}  "
         doubt = "" if each.verified else "  provisional"
@@ -291,7 +290,7 @@ def format_version_lines(versions: Iterable[Version]) -> Iterator[Line]:
 
 
 def build_version_shape(version: Version) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a version as JSON values."""
     return {
         "version": version.number,
         "bytes": version.length,
@@ -305,13 +304,13 @@ MOST_ROWS = 20
 TITLE = 40
 Row = tuple[str, float, str]
 USUAL = ("day", "model", "project")
-"""What is shown if nothing special is asked for."""
+"""The default groupings."""
 
 
 def format_library_stats_lines(
     statistics: LibraryStatistics, by: str | None = None, *, width: int = 80
 ) -> Iterator[Line]:
-    """Totals, then the points of view that were asked for, or the usual ones."""
+    """Yield the totals, then the requested groupings or the default ones."""
     yield from _format_summary(statistics)
     for name in USUAL if by is None else [by] if by != "tool" else []:
         yield from _format_groups(name, statistics.group_by(name), width, everything=by is not None)
@@ -354,7 +353,7 @@ def _format_summary(statistics: LibraryStatistics) -> Iterator[Line]:
 
 
 def format_cost(spent: UsageTotal) -> str:
-    """What something cost, and how much of it nobody knows the price of."""
+    """Return a cost, and how much of it has no known price."""
     if spent.unpriced and spent.unpriced == spent.replies:
         return "no price"
     more = f" and {format_count(spent.unpriced, 'reply', 'replies')} without a price"
@@ -362,7 +361,7 @@ def format_cost(spent: UsageTotal) -> str:
 
 
 def format_dollars(amount: float) -> str:
-    """An amount for people: cents from ten cents on, and more digits for less."""
+    """Return an amount in dollars: cents from ten cents on, more digits below."""
     return f"${amount:,.2f}" if amount >= 0.1 or not amount else f"${amount:.4f}"
 
 
@@ -386,7 +385,7 @@ def _format_groups(
 
 
 def _format_label(name: str, group: UsageGroup) -> str:
-    """A session goes by the beginning of its id, a project by the end of its path."""
+    """Return a label: the beginning of a session's id, or the end of a project's path."""
     if name == "session":
         return group.name[:8] if "/" not in group.name else _shorten_path(group.name)
     return _shorten_path(group.name) if name == "project" else group.name
@@ -442,7 +441,7 @@ ID = 40
 
 
 def format_entry_lines(found: Iterable[LibraryEntry]) -> Iterator[Line]:
-    """When it went on last, its id, its format and project, how much it is, its name."""
+    """Yield the last activity, id, format, project, size and title."""
     for each in found:
         yield line(
             (f"{format_moment(each.last_ns)[:16] or '?':16}", "faint"),
@@ -456,7 +455,7 @@ def format_entry_lines(found: Iterable[LibraryEntry]) -> Iterator[Line]:
 
 
 def get_project_name(project: str | None) -> str:
-    """The last part of a project's path."""
+    """Return the last part of a project's path."""
     return PurePath(project).name or project if project else ""
 
 
@@ -473,7 +472,7 @@ def _format_state(each: LibraryEntry) -> str:
 
 
 def build_entry_shape(each: LibraryEntry) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a conversation as JSON values."""
     return {
         "id": each.id,
         "format": each.format,

@@ -84,7 +84,7 @@ class Follower(threading.Thread):
             if self.retention is not None:
                 self.retention.run(library)
         except (TalktreeError, OSError):
-            pass  # another process is importing, or a path is missing for now: the next check shows it
+            pass  # another process is importing, or a path is missing: the next check shows it
         with suppress(TalktreeError):
             self.looked()
         took = time.monotonic() - began
