@@ -12,7 +12,7 @@ from talktree.views.html.highlight import render_code
 MOST_ROWS = 24
 LONGEST_CELL = 2000
 MOST_INLINE = 16
-"""Maximum length of a list of short words on one line."""
+"""Maximum number of items in a list of short words on one line."""
 
 
 def render_json(value: Json, limit: int | None = None) -> str:
