@@ -50,9 +50,8 @@ def fold_copies(parents: array[int], copies: Mapping[int, int]) -> tuple[set[int
     """Remove copies from a tree; their children become children of the originals.
 
     A program may write a message again after newer ones, as it does with messages that a compaction
-    keeps: children of such a copy continue the newer ones. Returns
-    the nodes that became children of originals, and the copies that were moved, each with the
-    message it was moved after.
+    keeps: children of such a copy continue the newer ones. Returns the nodes that became children
+    of originals, and the copies that were moved, each with the message it was moved after.
     """
     moved: dict[int, int] = {}
     for copy in sorted(copies):

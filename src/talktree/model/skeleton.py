@@ -77,7 +77,7 @@ class Skeleton:
         self.findings: list[Finding] = []
         self.linked: dict[int, str] = {}
         """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`, the
-        kinds of `inference`, and in a repaired one `inferred`."""
+        kinds of `inferred_links`, and in a repaired one `inferred`."""
         self.named: dict[int, int] = {}
         """Positions with an inferred link, with the position of the parent they name or -1."""
         self.written: dict[int, str] = {}

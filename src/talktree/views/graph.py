@@ -1,4 +1,4 @@
-"""A tree drawn with lanes, like `git log --graph`, from the start downwards.
+"""A tree drawn in columns, like `git log --graph`, from the start downwards.
 
 This only knows the shape: which nodes are on a line, where lines fork, and how deep they are
 nested. Side lines are drawn at their fork, then the main line continues. Not recursive.
@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeAlias
 from talktree.model.tree import Tree
 
 MAX_COLUMNS = 24
-"""Maximum number of lanes drawn; deeper nesting is shown as a number to keep lines short."""
+"""Maximum number of columns drawn; deeper nesting is shown as a number to keep lines short."""
 
 
 class LineColumn(NamedTuple):
-    """The column of a line: how many lanes run to its left, and how the last ones look."""
+    """The column of a line: how many lines run to its left, and how the last ones look."""
 
     depth: int = 0
     drawn: str = ""
@@ -28,7 +28,7 @@ class LineColumn(NamedTuple):
         return f"{hidden}… {self.drawn}" if hidden else self.drawn
 
     def inner(self, column: str) -> LineColumn:
-        """Return the column one lane further to the right."""
+        """Return the next column to the right."""
         return LineColumn(self.depth + 1, (self.drawn + column)[-2 * MAX_COLUMNS :])
 
 

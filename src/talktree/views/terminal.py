@@ -1,6 +1,6 @@
 """Lines as text for a terminal or a pipe: the only place where colour codes are made.
 
-Every span of text passes the gate of `text.visible`, so content cannot move the cursor, change
+Every span of text passes the gate of `text.escape`, so content cannot move the cursor, change
 colours or reorder what is shown.
 """
 

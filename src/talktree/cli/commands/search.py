@@ -1,4 +1,4 @@
-"""`talktree search`: find anything in the library."""
+"""`talktree search`: search the library."""
 
 from __future__ import annotations
 

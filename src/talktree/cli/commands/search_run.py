@@ -1,6 +1,6 @@
-"""What `talktree search` does, once its line is understood.
+"""The work of `talktree search`, after its options are parsed.
 
-Queries as they are typed: words that begin with a minus sign.
+Also parses queries: words may begin with a minus sign.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def search_library(
     color: str,
     no_pager: bool,
 ) -> int:
-    """Print what a query finds; the exit code."""
+    """Print the results of a query, and return the exit code."""
     load_msgspec()
     with open_library_at(library) as kept:
         try:
@@ -48,7 +48,7 @@ def search_library(
         if as_json:
             output.print_text(_format_json_document(results), at_once=True)
             return 0 if results.total else 1
-        # More is read than shown: of what several files repeat, one is shown.
+        # More hits are read than shown: of copies in several files, one is shown.
         shown = _Counter(islice(group_copies(results.hits), limit))
         output.print_lines(
             format_hit_lines(shown, library),
@@ -61,7 +61,7 @@ def search_library(
 
 
 class _Counter:
-    """What is shown as it comes, and how many hits that were, copies included."""
+    """Passes hits on as they arrive, and counts them, copies included."""
 
     def __init__(self, found: Iterable[HitCopies]) -> None:
         self._found = found
@@ -74,7 +74,7 @@ class _Counter:
 
 
 def _format_json_document(results: Results) -> Iterator[str]:
-    """One JSON document, written as hits come."""
+    """Yield one JSON document, written as hits arrive."""
     from talktree.views.shapes import SCHEMA_VERSION, format_json
 
     yield f'{{"schema_version":{SCHEMA_VERSION},"hits":['
@@ -95,7 +95,7 @@ def _print_summary(total: int, skipped: int, hits: int) -> None:
 
 
 def _print_bad_query(error: UsageError) -> None:
-    """Tell a query that cannot be read; its message shows the place on lines of their own."""
+    """Print a query error; its message shows the place on lines of their own."""
     first, *shown = error.message.split("\n")
     print_stderr(f"talktree: {first}")
     for each in shown:
@@ -105,15 +105,15 @@ def _print_bad_query(error: UsageError) -> None:
 
 
 class QueryVerb(Verb):
-    """A command whose words may begin with one minus sign, as `-brass` in a query does."""
+    """A command whose words may begin with a minus sign, like `-brass` in a query."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Options first, then `--`, then the words in their order."""
+        """Parse options first, then `--`, then the words in their order."""
         options, words = self.split_arguments(args)
         return super().parse_args(ctx, [*options, "--", *words])
 
     def split_arguments(self, given: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The options with their values, and the words."""
+        """Return the options with their values, and the words."""
         flags, valued = {"-h", "--help"}, set[str]()
         for param in self.params:
             if isinstance(param, click.Option):
