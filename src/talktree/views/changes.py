@@ -74,5 +74,5 @@ def format_changes(counts: dict[str, int]) -> str:
 
 
 def build_change_shape(change: ChangeLike) -> dict[str, Json]:
-    """A change as JSON."""
+    """Return a change as JSON values."""
     return {"kind": change.kind, "a": change.a, "b": change.b, "what": list(change.what)}

@@ -47,7 +47,7 @@ def build_chips(message: Message, format: str = "") -> tuple[Chip, ...]:
 
 @lru_cache(maxsize=64)
 def _find_format(format: str) -> Format | None:
-    """The format with a name; None if there is none."""
+    """Return the format with a name; None if there is none."""
     try:
         return get_format(format)
     except NotFound:

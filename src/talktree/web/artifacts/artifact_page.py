@@ -44,7 +44,7 @@ _PLAIN = (
 
 
 def build_artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FRAMES) -> str:
-    """The whole page."""
+    """Return the whole page of an artifact."""
     source = source[:LONGEST]
     head = _HEAD.format(theme=theme)
     if kind in ("react", "mermaid"):
