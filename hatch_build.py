@@ -1,4 +1,4 @@
-"""The build hook: wheels, sdists and editable installs get the page of the studio."""
+"""The build hook: adds the studio's page to wheels, sdists and editable installs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ SCRIPT = Path("frontend") / "build.py"
 
 
 class PageHook(BuildHookInterface[Any]):
-    """Builds the page where it is not there yet; an sdist has it, so nobody needs Node for that."""
+    """Builds the page if it is missing; an sdist contains it, so installing one does not need
+    Node."""
 
     def dependencies(self) -> list[str]:
         script = _script(Path(self.root))

@@ -1,14 +1,14 @@
-/** From a component's source, with JSX and types, to a script the page can run. */
+/** Compiles a component's source, with JSX and types, to a script that the page can run. */
 
 import { transform } from 'sucrase'
 
-/** What compiled code hands itself to. */
+/** The function that compiled code passes itself to. */
 export const ENTRY = '__talktree_run'
 
-/** Names that are looked for if nothing is exported. */
+/** Names to look for if nothing is exported. */
 const LIKELY = ['App', 'Component', 'Main', 'Artifact', 'Default']
 
-/** A classic script that calls the entry with a module's body; nothing is evaluated by name. */
+/** Returns a classic script that calls the entry with a module's body; nothing is evaluated by name. */
 export function compiled(source: string): string {
   const { code } = transform(source, {
     transforms: ['typescript', 'jsx', 'imports'],
@@ -19,14 +19,14 @@ export function compiled(source: string): string {
   return `window[${JSON.stringify(ENTRY)}](function(require,exports,module,React){${code}\n;${guesses.join('')}\n});`
 }
 
-/** The component a module gives: its default, or the only function it exports. */
+/** Returns the component of a module: its default export, or the only function it exports. */
 export function componentOf(exported: Record<string, unknown>): unknown {
   if (exported.default) return exported.default
   const functions = Object.values(exported).filter((value) => typeof value === 'function')
   return functions.length === 1 ? functions[0] : undefined
 }
 
-/** Why an import cannot be had, for people. */
+/** Explains why an import is not available. */
 export function unknownImport(name: string): string {
   return `This artifact needs "${name}", which is not here. Artifacts run without network; react and react-dom are there.`
 }

@@ -5,7 +5,7 @@ export interface Given {
   source: string
 }
 
-/** Read it; a page without it shows nothing. */
+/** Reads it; a page without it shows nothing. */
 export function given(): Given {
   const text = document.getElementById('artifact')?.textContent ?? '{}'
   const data = JSON.parse(text) as Partial<Given>

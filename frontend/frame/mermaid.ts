@@ -13,11 +13,11 @@ async function start(): Promise<void> {
   keepSaying()
   try {
     const dark = document.documentElement.dataset.theme === 'dark'
-    // The frame around is white, as most artifacts expect it.
+    // The surrounding frame is white, as most artifacts expect.
     if (dark) document.body.style.background = DARK
     mermaid.initialize(settings(dark))
     const root = place()
-    // It measures in the page before it is done; that is not to be seen.
+    // It measures in the page before it is done; that should not be visible.
     root.style.visibility = 'hidden'
     const { svg } = await mermaid.render('diagram', given().source, root)
     const drawn = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')

@@ -1,4 +1,4 @@
-/** How diagrams are drawn: nothing in them is HTML or a link, and nothing in them can say otherwise. */
+/** How diagrams are drawn: they cannot contain HTML or links, and cannot change these settings. */
 
 import type { MermaidConfig } from 'mermaid'
 

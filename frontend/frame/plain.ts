@@ -1,4 +1,4 @@
-/** Put in front of an HTML artifact: it only tells height and errors. */
+/** Inserted before an HTML artifact: only reports height and errors. */
 
 import { keepApart } from './apart'
 import { keepSaying } from './said'

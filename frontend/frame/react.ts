@@ -56,7 +56,7 @@ function run(body: Body): void {
       const drawn = React.createElement(Guard, null, React.createElement(component))
       ReactDOMClient.createRoot(root).render(drawn)
     } else if (!root.hasChildNodes()) {
-      // It may draw itself in its own time; only silence after that is a problem.
+      // It may render later; only an empty page after this delay is an error.
       setTimeout(() => root.hasChildNodes() || sayError(new Error('This artifact exports no component.')), 200)
     }
   } catch (problem) {

@@ -1,6 +1,6 @@
-/** What the sandboxed page says to the page around it: its height, its errors, that it is there. */
+/** Messages from the sandboxed page to the page around it: its height, its errors, and that it is ready. */
 
-/** How high the content is, without the empty part of the window. */
+/** The height of the content, without the empty part of the window. */
 export function contentHeight(): number {
   const body = document.body
   return Math.ceil(
@@ -9,18 +9,18 @@ export function contentHeight(): number {
 }
 
 function say(message: Record<string, unknown>): void {
-  // The parent's origin cannot be named from an opaque one; nothing said here is a secret.
+  // The parent's origin is unknown in an opaque one; these messages contain no secrets.
   window.parent.postMessage(message, '*')
 }
 
-/** Tell an error in words. */
+/** Reports an error in words. */
 export function sayError(problem: unknown): void {
   const plain = problem instanceof Error && problem.name === 'Error'
   const text = plain ? problem.message : String(problem)
   say({ talktree: 'error', text: text.slice(0, 2000) })
 }
 
-/** Tell the height now and whenever it changes, and every error nobody catches. */
+/** Reports the height now and whenever it changes, and every uncaught error. */
 export function keepSaying(): void {
   window.addEventListener('error', (event) => sayError(event.error ?? event.message))
   window.addEventListener('unhandledrejection', (event) => sayError(event.reason))

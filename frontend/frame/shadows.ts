@@ -1,13 +1,13 @@
 /**
- * HTML can say by one word where a closed tree begins, into which nobody can look. The server takes
- * the word out of the page; here it is kept out of what the page writes into itself.
+ * An HTML attribute can declare a closed shadow tree, which cannot be inspected. The server removes the attribute from
+ * the page; this keeps it out of what the page writes into itself.
  */
 
 const LOW = 'shadowrootmode'
 const HIGH = 'SHADOWROOTMODE'
 const { apply } = Reflect
 
-/** Before anything of the artifact runs. */
+/** Runs before any code of the artifact. */
 export function keepDeclaredShadowsOut(): void {
   for (const owner of [Element.prototype, ShadowRoot.prototype, Document, Document.prototype]) {
     for (const name of Object.getOwnPropertyNames(owner))
@@ -24,8 +24,8 @@ export function keepDeclaredShadowsOut(): void {
 }
 
 /**
- * The text with that word made another; a part of it at the end is closed off, as more may follow.
- * Sign by sign, as an artifact can replace whatever else a text could be searched with.
+ * Returns the text with that attribute renamed; a partial match at the end is closed, because more text may follow.
+ * Compares character by character, because an artifact can replace all search functions.
  */
 export function undeclared(text: string): string {
   let made = ''

@@ -1,4 +1,4 @@
-// The law of imports: app → features → data → ui → lib, and among the features never in a circle.
+// The rule for imports: app → features → data → ui → lib, and no cycles among the features.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
@@ -58,7 +58,7 @@ describe('imports', () => {
   })
 })
 
-/** The features that import none of those that are left. */
+/** Returns the features that import none of the remaining ones. */
 function ends(left: ReadonlySet<string>, below: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return [...left].filter((one) => ![...(below.get(one) ?? [])].some((other) => left.has(other)))
 }

@@ -1,4 +1,4 @@
-// The beginning: the theme before anything is drawn, then the token, then the page.
+// The entry point: applies the theme before rendering, then the token, then renders the page.
 
 import { createRoot } from 'react-dom/client'
 import '../../src/talktree/views/html/style/tokens.css'
@@ -9,7 +9,7 @@ import { takeToken } from './app/login'
 import { isLoadingAhead } from './ui/overlay/lazyPart'
 import { apply } from './lib/theme'
 
-// A part of the page that is gone was built anew meanwhile: the page as it is now has it. Once, not for ever.
+// A missing chunk means that the page was rebuilt: reload it. Only once, not in a loop.
 addEventListener('vite:preloadError', () => {
   if (isLoadingAhead()) return
   const last = Number(sessionStorage.getItem('talktree.reloaded') ?? 0)

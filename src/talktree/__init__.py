@@ -131,7 +131,7 @@ _HOMES = {
     "talktree.session.session": ("Session",),
     "talktree.session.store": ("Store",),
 }
-"""Where each public name lives."""
+"""The module of each public name."""
 
 __all__ = [
     "Artifact",

@@ -1,4 +1,4 @@
-"""The verbs: what the command line, the web studio and Python programs call."""
+"""The public functions, called by the command line, the web studio and Python programs."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Conversion(NamedTuple):
 
 
 def open_source(path: str | Path | Source, *, lazy: bool = False) -> Source:
-    """A source from a path, `-` for standard input, or as given.
+    """Return a source for a path, for `-` (standard input), or the given source.
 
-    With `lazy` the files of a folder are only listed until they are needed.
+    With `lazy`, the files of a folder are only listed until they are needed.
     """
     if isinstance(path, Source):
         return path
@@ -63,15 +63,15 @@ def open_source(path: str | Path | Source, *, lazy: bool = False) -> Source:
 
 
 def detect(path: str | Path | Source) -> FormatGuess:
-    """The format of a file or folder, how sure that is, and why."""
+    """Return the format of a file or folder, how certain that is, and why."""
     return _detect(open_source(path, lazy=True), named=True)
 
 
 def read(path: str | Path | Source, *, format: str | None = None, alone: bool = False) -> Document:
-    """The conversations in a file or folder; the format is recognised unless it is named.
+    """Return the conversations in a file or folder; the format is detected by default.
 
-    A folder of several sources gives a `Collection` with the conversations of all. Companion files
-    of a file, such as the sub-agents of a session, are read with it unless it is wanted `alone`.
+    A folder of several sources returns a `Collection` with the conversations of all. Companion
+    files, such as the sub-agents of a session, are read with a file unless `alone` is set.
     """
     from talktree.formats.collection import read_source
 
@@ -79,16 +79,16 @@ def read(path: str | Path | Source, *, format: str | None = None, alone: bool = 
 
 
 def skim(path: str | Path | Source, *, format: str | None = None) -> Iterator[LineOutline]:
-    """Ids, parents, times and usage of all records in one quick pass; contents are not read."""
+    """Return ids, parents, times and usage of all records in one quick pass, without contents."""
     source = open_source(path)
     chosen = get_format(format) if format else _detect(source).format
     return _skim(with_companions(source, chosen), chosen)
 
 
 def write(document: Document, path: str | Path, *, force: bool = False) -> list[Path]:
-    """Write a document in its own format; what was not edited comes out byte for byte.
+    """Write a document in its own format; everything that was not edited is written byte for byte.
 
-    It is never written onto what it was read from, and onto other files only with `force`.
+    It is never written onto its own input, and onto other files only with `force`.
     """
     return save_written(document, path, gate=_make_output_gate(document, force=force))
 
@@ -102,14 +102,14 @@ def save_written(document: Document, path: str | Path, *, gate: OutputGate) -> l
 
 
 def write_pieces(document: Document) -> Mapping[str, Iterable[bytes]]:
-    """The files of a document in its own format, made as they are read."""
+    """Return the files of a document in its own format, made as they are read."""
     return _write(document)
 
 
 def save_edited(document: Document, path: str | Path) -> Replacement:
-    """Put an edited document in the place of what it was read from, after a verified backup.
+    """Replace the source of an edited document, after a verified backup.
 
-    It is refused if that is not the same any more.
+    This is refused if the source has changed.
     """
     from talktree.files.safe_replace import replace_files
 
@@ -125,9 +125,9 @@ def convert(
     loss_report: LossReport | None = None,
     force: bool = False,
 ) -> Conversion:
-    """Write a document in any format; what that cannot hold is embedded and reported.
+    """Write a document in any format; what the format cannot hold is embedded and reported.
 
-    It is never written onto what it was read from, and onto other files only with `force`.
+    It is never written onto its own input, and onto other files only with `force`.
     """
     made = convert_document(document, to=to, options=options, loss_report=loss_report)
     return save_conversion(
@@ -142,14 +142,14 @@ def save_conversion(
     options: Options = DEFAULT,
     gate: OutputGate | None = None,
 ) -> Conversion:
-    """Write what a conversion made, if its losses are accepted and the gate allows it."""
+    """Write the result of a conversion, if its losses are accepted and the gate allows it."""
     from talktree.conversion.verify import verify_built
 
     folder, main = made.folder, made.main
     files = encode_as_named(Path(path).name, made.files, folder=folder, main=main)
 
     def agree(built: Path) -> None:
-        """Compare what was built with what it must show, then look at the losses."""
+        """Verify the built output, then check the losses."""
         verify_built(made, built, Path(path).name)
         made.loss_report.refuse_forbidden(
             strict=options.strict, allow=options.allow, forbid=options.forbid
@@ -167,9 +167,10 @@ def convert_document(
     loss_report: LossReport | None = None,
     processes: int = 1,
 ) -> ConversionResult:
-    """The files of a document in a format, made as they are read; the ledger fills meanwhile.
+    """Return the files of a document in a format, made as they are read; this fills the loss
+    report.
 
-    A large document may be worked on in so many processes.
+    A large document may be converted in up to this many processes.
     """
     from talktree.conversion.convert import convert_conversations as _convert
 
@@ -179,7 +180,7 @@ def convert_document(
 def apply_edits(
     source: Document, edited: Document, *, loss_report: LossReport | None = None
 ) -> ConversionResult:
-    """A source with what was edited or added in another format as new branches of its own."""
+    """Return a source with edits and additions from another format as new branches of its own."""
     from talktree.conversion.convert import apply_edits as _apply_edits
 
     return _apply_edits(source, edited, loss_report)
@@ -192,14 +193,14 @@ def preview(
     options: Options = DEFAULT,
     loss_report: LossReport | None = None,
 ) -> LossReport:
-    """What converting would lose, carry and render; nothing is written."""
+    """Return what converting would lose, embed and render; nothing is written."""
     return measure_losses(
         convert_document(document, to=to, options=options, loss_report=loss_report)
     )
 
 
 def measure_losses(made: ConversionResult) -> LossReport:
-    """The losses of a conversion that is made and read again without writing anything."""
+    """Return the losses of a conversion that is made and read again without writing anything."""
     from talktree.conversion.verify import verify_made
 
     verify_made(made)
@@ -215,9 +216,9 @@ def migrate(
     loss_report: LossReport | None = None,
     force: bool = False,
 ) -> Conversion:
-    """Write a document in the current version of its format, or with `back` as it was before.
+    """Write a document in the current version of its format, or with `back` in the previous one.
 
-    It is never written onto what it was read from, and onto other files only with `force`.
+    It is never written onto its own input, and onto other files only with `force`.
     """
     from talktree.conversion.migrate import migrate_document, revert_migration
 
@@ -232,7 +233,7 @@ def migrate(
 
 
 def merge(documents: Sequence[Document]) -> Document:
-    """Documents that share a history as one tree, in our own format; shared messages once."""
+    """Merge documents with a shared history into one tree in Talktree's own format."""
     from talktree.conversion.merge import merge_documents as _merge_documents
 
     return _merge_documents(documents)
@@ -244,7 +245,7 @@ def check(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Report:
-    """What is wrong with a document: findings by rules with permanent codes."""
+    """Return the findings in a document, by rules with permanent codes."""
     from talktree.checks.registry import choose_rules, refuse_unknown, rules_for
     from talktree.checks.report import make_report
 
@@ -262,9 +263,9 @@ def repair(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Repair:
-    """A document with safe fixes applied, or all fixes; nothing is written.
+    """Return a document with safe fixes applied, or all fixes; nothing is written.
 
-    Of a file with companion files only the file itself is repaired.
+    If the document has companion files, only the file itself is repaired.
     """
     from talktree.checks.registry import choose_rules, refuse_unknown, rules_for
     from talktree.repairs.run import repair_document
@@ -279,21 +280,21 @@ def repair(
 
 
 def write_repair(repair: Repair, path: str | Path, *, force: bool = False) -> list[Path]:
-    """Write repaired files, and beside them the log with all that was taken out."""
+    """Write repaired files, and beside them the log with everything that was removed."""
     from talktree.repairs.write import save_repair
 
     return save_repair(repair, path, gate=_make_output_gate(repair.before, force=force))
 
 
 def repair_in_place(repair: Repair, path: str | Path) -> list[Path]:
-    """Replace files by their repaired selves, after a verified backup of each."""
+    """Replace files by their repaired versions, after a verified backup of each."""
     from talktree.repairs.write import save_in_place
 
     return save_in_place(repair, Path(path))
 
 
 def revert_repair(path: str | Path, log: str | Path | None = None) -> Source:
-    """The files as they were before a repair, byte for byte, from its log."""
+    """Return the files as they were before a repair, byte for byte, from its log."""
     from talktree.repairs.write import find_log, revert_source
 
     return revert_source(path, log or find_log(Path(path)))
@@ -306,7 +307,7 @@ def create_session(
     workspace: str | Path | None = None,
     durability: Literal["safe", "fast"] | None = None,
 ) -> Session:
-    """A new session in a store; its workspace is the current folder unless another is named."""
+    """Create a session in a store; its workspace is the current folder by default."""
     from talktree.session.store import Store
 
     return Store(root).create(title=title, workspace=workspace, durability=durability)
@@ -319,7 +320,8 @@ def open_session(
     workspace: str | Path | None = None,
     write: bool = True,
 ) -> Session:
-    """A session by its id or the beginning of it, or the newest one; to go on with, or to go back.
+    """Open a session by its id or a prefix of it, or the newest one, to continue it or to move
+    back.
 
     A session from elsewhere gets a workspace only if one is named.
     """
@@ -329,9 +331,9 @@ def open_session(
 
 
 def open_library(root: str | Path | None = None, *, write: bool = True) -> Library:
-    """The library of every conversation: to take them in, to find anything, to count.
+    """Open the library of all conversations, to import, search and count them.
 
-    It is in the data folder unless another folder is named; whoever writes makes it if need be.
+    It is in the data folder unless another folder is named; opening it for writing creates it.
     """
     from talktree.library.library import Library
 
@@ -339,14 +341,14 @@ def open_library(root: str | Path | None = None, *, write: bool = True) -> Libra
 
 
 def source_of(document: Document) -> Source:
-    """The files that a document was read from."""
+    """Return the files that a document was read from."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     return origin.source
 
 
 def _encode_edits(document: Document) -> Document:
-    """A document with the bytes that its edits give its records."""
+    """Return a document with the bytes of its edited records."""
     from talktree.conversion.forward import encode_edits
 
     return encode_edits(document) if isinstance(document.origin, DocumentOrigin) else document
@@ -357,7 +359,7 @@ def _make_output_gate(document: Document, *, force: bool) -> OutputGate:
 
 
 def _without_companions(document: Document) -> Document:
-    """A document without the companion files of the file that was named."""
+    """Return a document without the companion files of its main file."""
     source = source_of(document)
     if source.main is None:
         return document
@@ -365,5 +367,5 @@ def _without_companions(document: Document) -> Document:
 
 
 def to_bytes(document: Document) -> dict[str, bytes]:
-    """The files of a document in memory."""
+    """Return the files of a document in memory."""
     return {path: b"".join(pieces) for path, pieces in _write(document).items()}

@@ -1,9 +1,8 @@
-"""What can go wrong so badly that the work cannot be done.
+"""The errors of Talktree.
 
-Each class is one kind of failure with its exit code; the message says what happened and the
-hint what the person can do. Those that a wrong argument causes are a `ValueError` as well.
-Damaged data is not an error (see `model.findings`), and neither is a target that cannot hold
-something (a `Loss`).
+Each class is one kind of failure with its exit code; the message says what happened, and the hint
+what the user can do. Those that a wrong argument causes are also a `ValueError`. Damaged data is
+not an error (see `model.findings`), and neither is a target that cannot hold something (a `Loss`).
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 INTERNAL = 70
-"""The exit code of a mistake in Talktree itself."""
+"""The exit code of an internal error."""
 
 
 class TalktreeError(Exception):
-    """The base of every failure that reaches a person."""
+    """The base class of every error that a user can see."""
 
     exit_code = 3
     kind = "error"
@@ -28,7 +27,7 @@ class TalktreeError(Exception):
 
 
 class UsageError(TalktreeError, ValueError):
-    """The call itself makes no sense."""
+    """The arguments do not make sense."""
 
     exit_code = 2
     kind = "usage"
@@ -42,14 +41,14 @@ class NotFound(TalktreeError, ValueError):
 
 
 class Unreadable(TalktreeError):
-    """The bytes cannot be had: permissions, I/O errors, limits."""
+    """The bytes cannot be read: permissions, I/O errors, limits."""
 
     exit_code = 3
     kind = "unreadable"
 
 
 class LibraryLocked(Unreadable):
-    """The library is encrypted, and its key is not at hand."""
+    """The library is encrypted, and its key is not available."""
 
     kind = "locked"
 
@@ -62,7 +61,7 @@ class WrongKey(TalktreeError):
 
 
 class UnknownFormat(TalktreeError):
-    """No format recognises the input."""
+    """No format matches the input."""
 
     exit_code = 3
     kind = "unknown-format"
@@ -89,7 +88,7 @@ class BrokenPlugin(TalktreeError):
 
 
 class RefusedInput(TalktreeError):
-    """Recognised, but deliberately not read, with the reason."""
+    """The format is known, but deliberately not read, with the reason."""
 
     exit_code = 3
     kind = "refused"
@@ -103,14 +102,14 @@ class AttachmentTooLarge(TalktreeError):
 
 
 class DangerousAttachment(TalktreeError):
-    """A file that must not go with a message."""
+    """A file that must not be attached to a message."""
 
     exit_code = 3
     kind = "dangerous-attachment"
 
 
 class SuspiciousAttachment(TalktreeError):
-    """A file that may go with a message only if that is confirmed."""
+    """A file that may be attached to a message only if that is confirmed."""
 
     exit_code = 3
     kind = "suspicious-attachment"
@@ -124,25 +123,25 @@ class DamagedRecord(TalktreeError):
 
 
 class WouldLose(TalktreeError):
-    """The target cannot hold something and the caller asked for no loss."""
+    """The target cannot hold something, and the caller asked for no loss."""
 
     exit_code = 4
     kind = "would-lose"
 
 
 class ChangedMeanwhile(TalktreeError):
-    """The file is not the one that was read."""
+    """The file has changed since it was read."""
 
     exit_code = 5
     kind = "changed"
 
 
 class WorldMoved(ChangedMeanwhile):
-    """What a plan or a handle was made from is not what is there now."""
+    """The state that a plan or a handle was made from has changed."""
 
 
 class LockHeld(TalktreeError):
-    """Another program is at work there and holds the lock."""
+    """Another program is using it and holds the lock."""
 
     exit_code = 5
     kind = "busy"
@@ -156,14 +155,14 @@ class NotSaved(TalktreeError):
 
 
 class NotUndoable(TalktreeError):
-    """A change whose way back cannot be kept, so it is refused before it happens."""
+    """A change that could not be undone later, so it is refused before it happens."""
 
     exit_code = 2
     kind = "not-undoable"
 
 
 class PathEscapes(TalktreeError, ValueError):
-    """A path that leaves its root."""
+    """A path that leaves its root folder."""
 
     exit_code = 2
     kind = "escapes"
@@ -183,7 +182,7 @@ class MissingExtra(TalktreeError):
 
 
 class Failure(NamedTuple):
-    """A failure as a value: why one of many sources could not be dealt with."""
+    """A failure as a value: why one of many sources failed."""
 
     kind: str
     message: str
@@ -192,20 +191,20 @@ class Failure(NamedTuple):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the known one that is nearest, if one is near."""
-    from difflib import get_close_matches  # only mistakes pay for it
+    """Return the end of a message about an unknown name: the nearest known one, if any is near."""
+    from difflib import get_close_matches  # only needed for mistakes
 
     near = get_close_matches(name.lower(), [*known], n=1)
     return f", did you mean {near[0]}?" if near else ""
 
 
 def failure_of(error: TalktreeError) -> Failure:
-    """What a failure says."""
+    """Return a failure for an error."""
     return Failure(error.kind, error.message, error.hint, error.exit_code)
 
 
 def describe_internal_error(where: str, error: Exception) -> Failure:
-    """A mistake of Talktree's own that one source has brought to light."""
+    """Return the failure for an internal error that one source caused."""
     return Failure(
         "internal",
         f"{where}: internal error: {type(error).__name__}: {error}",

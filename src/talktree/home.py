@@ -1,4 +1,4 @@
-"""Where Talktree keeps what belongs to a person on this machine."""
+"""The folder of a user's data on this machine."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ CONFIG = "config.toml"
 
 
 def data_home() -> Path:
-    """The folder for what belongs to this user on this machine."""
+    """Return the folder for this user's data on this machine."""
     home = os.environ.get(HOME)
     return Path(home) if home else _default_data_home()
 
 
 def _default_data_home() -> Path:
-    """The data folder unless the environment names another one."""
+    """Return the default data folder, unless the environment names another one."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "talktree"
     if sys.platform == "win32":
@@ -27,23 +27,23 @@ def _default_data_home() -> Path:
 
 
 def config_file() -> Path:
-    """The configuration that is read: the file in `TALKTREE_HOME` if it exists, else the user's.
+    """Return the configuration file: the one in `TALKTREE_HOME` if it exists, else the user's.
 
-    No folder that is read or checked can bring another one.
+    Folders that are read or checked cannot supply another one.
     """
     home = os.environ.get(HOME)
     if home:
         own = Path(home) / CONFIG
-        # A link to nowhere counts as well: to pass over it would hide that its settings are gone.
+        # A dangling link counts as well: ignoring it would hide that its settings are missing.
         if os.path.lexists(own):
             return own
     return user_config_file()
 
 
 def user_config_file() -> Path:
-    """The configuration of this user, wherever the data folder is."""
+    """Return the configuration file of this user, wherever the data folder is."""
     if sys.platform in ("darwin", "win32"):
         return _default_data_home() / CONFIG
     base = os.environ.get("XDG_CONFIG_HOME") or ""
-    # A relative path there would mean another file in each folder, so it does not count.
+    # A relative path would mean another file in each folder, so it is ignored.
     return (Path(base) if os.path.isabs(base) else Path.home() / ".config") / "talktree" / CONFIG

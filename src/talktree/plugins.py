@@ -1,7 +1,7 @@
 """Plug-ins: what other packages add through entry points.
 
-A plug-in that cannot be loaded is reported once, as a `PluginWarning`, and skipped; only who asks
-for it by name gets an error.
+A plug-in that cannot be loaded is reported once, as a `PluginWarning`, and skipped; it is an error
+only if it was requested by name.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ class PluginWarning(UserWarning):
 
 
 class Plugin(NamedTuple):
-    """What another package adds, under the name of its entry point."""
+    """A plug-in of another package, under the name of its entry point."""
 
     name: str
     value: Any
 
 
 Check = Callable[[Plugin], str | None]
-"""Says what is wrong with a plug-in, or None."""
+"""Returns what is wrong with a plug-in, or None."""
 
 
 def plugin_names(group: str) -> list[str]:
-    """The names of all plug-ins of a group, each once, without loading them."""
+    """Return the names of all plug-ins of a group without duplicates, without loading them."""
     return list(dict.fromkeys(each.name for each in _entry_points(group)))
 
 
 def load_plugin(group: str, name: str, check: Check) -> Plugin | None:
-    """The plug-in with a name; None if there is none. An error if it cannot be loaded."""
+    """Return the plug-in with a name; None if there is none. Raise if it cannot be loaded."""
     point = next((each for each in _entry_points(group) if each.name == name), None)
     return None if point is None else _load_entry_point(point, check)
 
 
 def load_plugins(group: str, check: Check) -> Iterator[Plugin]:
-    """All plug-ins of a group that can be loaded; for each other one there is a warning."""
+    """Return all plug-ins of a group that can be loaded, and warn about the others."""
     for name in plugin_names(group):
         try:
             plugin = load_plugin(group, name, check)
@@ -55,14 +55,14 @@ def load_plugins(group: str, check: Check) -> Iterator[Plugin]:
 
 
 def describe_failure(group: str, name: str, failure: object) -> str:
-    """A failure of a plug-in, with the package it is from."""
+    """Describe a failure of a plug-in, with the package it is from."""
     point = next((each for each in _entry_points(group) if each.name == name), None)
     return f"plug-in {name}{_find_package(point)}: {_describe_reason(failure)}"
 
 
 @cache
 def warn_once(message: str) -> None:
-    """Warn of a plug-in, once in a program and not in its worker processes again."""
+    """Warn of a plug-in once per program, and not again in its worker processes."""
     import multiprocessing
     import warnings
 
@@ -71,7 +71,7 @@ def warn_once(message: str) -> None:
 
 
 def _entry_points(group: str) -> EntryPoints:
-    # Importing what looks through all installed packages takes longer than reading a file.
+    # Importing the module that scans all installed packages takes longer than reading a file.
     from importlib.metadata import entry_points
 
     return entry_points(group=group)
@@ -81,7 +81,7 @@ def _load_entry_point(point: EntryPoint, check: Check) -> Plugin:
     try:
         plugin = Plugin(point.name, point.load())
         fault = check(plugin)
-    except Exception as error:  # the code of another package: it may raise anything
+    except Exception as error:  # code of another package: it may raise anything
         fault = _describe_reason(error)
     if fault is not None:
         package = point.dist.name if point.dist else None

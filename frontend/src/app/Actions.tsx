@@ -8,7 +8,7 @@ import { redo, undo } from '../features/editing/edit'
 import { useBarState } from './useBarState'
 import '../features/common/work.css'
 
-/** The buttons of the bar: undo, redo, save, save as, share. */
+/** The buttons of the toolbar: undo, redo, save, save as, share. */
 export default function Actions(): React.JSX.Element | null {
   const { conversation } = useConversation()
   const open = useOpen()

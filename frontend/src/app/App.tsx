@@ -1,4 +1,4 @@
-// The whole page: coming in, what is open, and what lies over everything.
+// The whole page: login, the open content, and the overlays.
 
 import { useEffect, useState } from 'react'
 import { lost, useConnection } from '../data/api/connection'
@@ -27,7 +27,7 @@ export function App({ token }: { token: string | null }) {
   const connection = useConnection()
   useEffect(() => {
     if (token === null) return
-    // Whether it worked or not: what comes next asks the server and says what is wrong.
+    // In either case, the next request shows whether it worked.
     login(token)
       .catch(() => lost('login'))
       .finally(() => setEntered(true))
@@ -72,7 +72,7 @@ function Studio() {
 
 const RETRY = 2000
 
-/** While nobody answers, asks again every now and then; the first answer sets things right. */
+/** While the server does not answer, retries regularly; the first answer restores the page. */
 function useReconnect(): void {
   const gone = useConnection() === 'gone'
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The bar: what is open, search, and what can be done with it.
+// The toolbar: the open content, search, and actions.
 
 import type { StudioInfo } from '../data/api/types'
 import { words } from '../ui/keys/match'

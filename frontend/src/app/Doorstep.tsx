@@ -1,4 +1,4 @@
-// Shown instead of the studio: when the token is missing, or nobody is there.
+// Shown instead of the studio if the token is missing or the server does not answer.
 
 import { useEffect, useState, type FormEvent } from 'react'
 import { asApiError, type ApiError } from '../data/api/client'
@@ -32,7 +32,7 @@ function NeedsToken() {
       wanted = false
     }
   }, [])
-  // A browser that is remembered is let in before anything is asked.
+  // A remembered browser is logged in without a question.
   return asking ? <p aria-busy="true">One moment.</p> : <TokenForm />
 }
 

@@ -1,4 +1,4 @@
-// The help: all keys that count now, and how to ask.
+// The help: all active keys, and the syntax of queries.
 
 import { Keys } from '../ui/keys/Keys'
 import { keysOf, useBindings, type Binding } from '../ui/keys/registry'
@@ -65,7 +65,7 @@ function Help() {
 
 const ORDER = ['Everywhere', 'Library', 'Conversation', 'Messages', 'Branches', 'Editing', 'Inspector', 'View']
 
-/** By group in a fixed order; what has no words or no keys is left out. */
+/** Grouped in a fixed order, without bindings that have no words or no keys. */
 export function grouped(bindings: readonly Binding[]): [string, Binding[]][] {
   const groups = new Map<string, Binding[]>()
   for (const binding of bindings) {

@@ -1,4 +1,4 @@
-// The panes: library and tree at the left, the conversation, what goes with it at the right.
+// The panes: library and tree on the left, the conversation, the inspector on the right.
 
 import { Suspense, useEffect, useSyncExternalStore, type ReactNode } from 'react'
 import type { StudioInfo } from '../data/api/types'
@@ -26,7 +26,7 @@ export function Layout({ about }: { about: StudioInfo | null }) {
   const narrow = useNarrow()
   useDocumentTitle()
   useEffect(() => {
-    // Where there is room again, what a sheet showed is a pane.
+    // In a wide window, the content of a sheet is in a pane.
     if (!narrow) closeSheet()
   }, [narrow])
   useKeys([
@@ -98,7 +98,7 @@ function Pane({ side, label, width, children }: PaneProps) {
   )
 }
 
-/** A link to #content would be taken for a place; the focus goes there just the same. */
+/** A link to #content would be read as a route; only the focus moves there. */
 function skip(event: { preventDefault: () => void }): void {
   event.preventDefault()
   document.getElementById('content')?.focus()

@@ -1,4 +1,4 @@
-// Locking an encrypted library: the command, and noticing that it was locked in another window.
+// Locks an encrypted library, and notices when it was locked in another window.
 
 import { useEffect } from 'react'
 import { asApiError, askLock, lock } from '../data/api/client'
@@ -27,7 +27,7 @@ export function LockKeys(): null {
   return null
 }
 
-/** Asks whether the library was locked elsewhere while it is shown here. */
+/** Checks whether the library was locked elsewhere while it is shown here. */
 export function LockWatch(): null {
   useEffect(() => {
     shown = true
@@ -43,7 +43,7 @@ export function LockWatch(): null {
   return null
 }
 
-/** Nothing of the library stays in the page: it is loaded anew if it has shown any of it. */
+/** Removes all data of the library from the page: reloads it if it has shown any. */
 export function leaveShown(): void {
   if (!shown) return
   forgetDrafts()
@@ -52,7 +52,7 @@ export function leaveShown(): void {
   location.reload()
 }
 
-/** Other questions find out that the server is away. */
+/** Other requests report that the server is not available. */
 function ignore(): void {
   return
 }

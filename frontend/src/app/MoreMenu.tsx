@@ -1,4 +1,4 @@
-// What the bar has no room for on a small screen.
+// The actions for which the toolbar has no room on a small screen.
 
 import { chooseFiles } from '../features/importing/imports'
 import { nextTheme, THEMES, useTheme } from '../lib/theme'

@@ -1,4 +1,4 @@
-// The line between two panes: drawn aside with the pointer or moved with the arrow keys.
+// The separator between two panes: moved with the pointer or the arrow keys.
 
 import { useState, type KeyboardEvent, type PointerEvent } from 'react'
 import { BOUNDS, setWidth, toggle, type Side } from '../ui/panes'

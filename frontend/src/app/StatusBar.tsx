@@ -1,4 +1,4 @@
-// The line at the bottom: how much there is, when it changed, and whether it grows.
+// The status bar: size, last change, and whether the source is growing.
 
 import { useEffect, useState, type ReactNode } from 'react'
 import { useConnection } from '../data/api/connection'
@@ -30,7 +30,7 @@ export function StatusBar({ about }: { about: StudioInfo | null }) {
   )
 }
 
-/** What is `minor` gives way on small screens. */
+/** `minor` items are hidden on small screens. */
 function Item({ label, minor, children }: { label: string; minor?: boolean; children: ReactNode }) {
   return (
     <span className={`status-item${minor ? ' status-minor' : ''}`} title={label}>
@@ -108,7 +108,7 @@ function Live() {
   )
 }
 
-/** Draws again every half minute, so that "2 min ago" stays true. */
+/** Renders again every half minute, so that "2 min ago" stays correct. */
 function useTicks(): void {
   const [, setTick] = useState(0)
   useEffect(() => {

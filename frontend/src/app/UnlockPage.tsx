@@ -1,5 +1,5 @@
 // Shown instead of the studio while an encrypted library is locked. The passphrase is only ever in its field and in the
-// request: the field is emptied before the answer is there.
+// request: the field is emptied before the answer arrives.
 
 import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { asApiError, askLock, unlock } from '../data/api/client'
@@ -108,21 +108,21 @@ function UnlockForm({ state, onState }: { state: LockState; onState: (state: Loc
   )
 }
 
-/** Loaded anew, so that neither the passphrase nor an answer from before is left in the page. */
+/** Reloads the page, so that neither the passphrase nor an earlier answer remains in it. */
 function showStudio(): void {
   location.reload()
 }
 
 const LONGEST = 65_536
 
-/** The text of a small file; a larger file is not an identity. */
+/** Returns the text of a small file; a larger file is not an identity. */
 async function textOf(file: File | undefined): Promise<string> {
   if (!file) return ''
   if (file.size > LONGEST) throw new Error('This file is too large for an identity file.')
   return file.text()
 }
 
-/** It is asked again soon. */
+/** The next poll asks again. */
 function ignore(): void {
   return
 }

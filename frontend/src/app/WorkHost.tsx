@@ -10,7 +10,7 @@ import { useReadOnly } from '../data/readOnly'
 import { toast } from '../ui/Toast'
 import { useBarState } from './useBarState'
 
-/** What the work needs once in the page: its keys, and the banner while a message is chosen. */
+/** Global parts for editing: its keys, and the banner while a message is being chosen. */
 export default function WorkHost(): React.JSX.Element {
   const { conversation } = useConversation()
   return (
@@ -26,7 +26,7 @@ function WorkKeys(): null {
   const state = useBarState()
   const readOnly = useReadOnly()
   const group = 'Editing'
-  // Not only where something is known to be undone: right after an edit that comes a moment later.
+  // Also if no undone edit is known: one may be made a moment later.
   const { conversation } = useConversation()
   const edits = !readOnly && (conversation?.can.edit ?? false)
   useKeys([
@@ -64,7 +64,7 @@ function WorkKeys(): null {
   return null
 }
 
-/** Asks how to save, once edits that are on their way are made. */
+/** Asks how to save, once pending edits are made. */
 function saveSoon(open: OpenConversation): void {
   if (!open.isChanging) return openSave(open)
   void open.settled().then(() => {

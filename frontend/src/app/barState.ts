@@ -1,4 +1,4 @@
-/** Which buttons of the bar can be pressed. */
+/** Which buttons of the toolbar are enabled. */
 
 import type { ConversationDetails, HistoryState } from '../data/api/types'
 
@@ -8,14 +8,14 @@ export interface BarState {
   save: boolean
   saveAs: boolean
   share: boolean
-  /** What the next undo and redo would be about. */
+  /** What the next undo and redo would change. */
   undoText: string
   redoText: string
 }
 
 const OFF: BarState = { undo: false, redo: false, save: false, saveAs: false, share: false, undoText: '', redoText: '' }
 
-/** Nothing without a conversation; nothing that changes in a read-only studio. */
+/** Disables everything without a conversation, and all changes in a read-only studio. */
 export function barState(
   conversation: ConversationDetails | null,
   history: HistoryState | undefined,

@@ -1,4 +1,4 @@
-// Whether this browser is remembered: the command for it, in the palette, in the menu and in the help.
+// Remember or forget this browser: the command in the palette, in the menu and in the help.
 
 import { useEffect } from 'react'
 import { forgetBrowser, isRemembered, lookForBrowser, rememberBrowser } from '../data/api/browser'
@@ -13,7 +13,7 @@ export interface BrowserCommand {
   run: () => void
 }
 
-/** What can be done about this browser now; null while that is not known, or nothing may be changed. */
+/** Returns the available command for this browser; null while its state is unknown, or in a read-only studio. */
 export function useBrowserCommand(readOnly: boolean): BrowserCommand | null {
   const remembered = useStore(isRemembered)
   useEffect(() => void lookForBrowser(), [])

@@ -1,4 +1,4 @@
-// Login: the token of the address is exchanged for a cookie and a key, and leaves the address at once.
+// Login: exchanges the token in the address for a cookie and a key, and removes it from the address immediately.
 
 import { enterRemembered } from '../data/api/browser'
 import { enter } from '../data/api/client'
@@ -6,14 +6,14 @@ import { invalidate } from '../data/api/cache'
 import { lost } from '../data/api/connection'
 import { currentRoute, format } from '../lib/router'
 
-/** The token in a fragment or in an address somebody pasted. */
+/** Returns the token in a fragment or in a pasted address. */
 export function tokenIn(text: string): string | null {
   const match = /(?:^|[#&])token=([A-Za-z0-9_-]+)/.exec(text.trim())
   if (match) return match[1] as string
   return /^[A-Za-z0-9_-]{20,}$/.test(text.trim()) ? text.trim() : null
 }
 
-/** Takes the token out of the address, before anything else can see it; the place takes its place. */
+/** Takes the token out of the address, before other code can see it, and restores the route. */
 export function takeToken(): string | null {
   if (!location.hash.startsWith('#token=')) return null
   const token = tokenIn(location.hash)
@@ -21,7 +21,7 @@ export function takeToken(): string | null {
   return token
 }
 
-/** For an address with a token that is opened in a tab that is here already. */
+/** Handles an address with a token that is opened in an existing tab. */
 export function watchForToken(): () => void {
   const look = () => {
     const token = takeToken()
@@ -36,7 +36,7 @@ export async function login(token: string): Promise<void> {
   invalidate('/')
 }
 
-/** Enters if this browser is remembered; whether it is. */
+/** Logs in if this browser is remembered, and returns whether it is. */
 export async function loginRemembered(): Promise<boolean> {
   const entered = await enterRemembered()
   if (entered) invalidate('/')

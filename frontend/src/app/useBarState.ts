@@ -7,7 +7,7 @@ import { useConversation } from '../data/conversation/ConversationProvider'
 import { barState, type BarState } from './barState'
 import { useReadOnly } from '../data/readOnly'
 
-/** Asks for the history only where something can be edited. */
+/** Requests the history only where editing is possible. */
 export function useBarState(): BarState {
   const { cid, conversation } = useConversation()
   const asked = cid && conversation?.can.edit ? path`/c/${cid}/edits` : null

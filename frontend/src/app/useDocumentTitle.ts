@@ -1,5 +1,5 @@
-// The title of the document: what a tab of the browser, its history and a bookmark are called. The history is on the disk,
-// so the title of a conversation in an encrypted library is not in it.
+// The document's title, which is used for the tab, the history and bookmarks. Browsers store their history on disk, so
+// it does not contain the title of a conversation in an encrypted library.
 
 import { useEffect } from 'react'
 import type { StudioInfo } from '../data/api/types'

@@ -5,7 +5,7 @@ import { cardAt, indexOf, knownCards, need, neighbourOf, refresh, show, STRETCH 
 import { letters } from '../features/library/FormatMark'
 import { projectName } from '../features/library/filters'
 
-/** Long enough for answers to arrive, on a busy machine too: turns of the loop count, not time. */
+/** Long enough for answers to arrive, even on a busy machine: event loop turns count, not time. */
 const rest = async () => {
   for (let turn = 0; turn < 15; turn++) await new Promise((done) => setTimeout(done))
 }

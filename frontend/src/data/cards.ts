@@ -1,4 +1,4 @@
-// The list of conversations, asked for in stretches as it is looked at.
+// The list of conversations, loaded page by page as it is scrolled.
 
 import { question } from './api/cache'
 import { asApiError, type ApiError } from './api/client'
@@ -11,7 +11,7 @@ export const STRETCH = 100
 
 export interface Cards {
   filters: Filters | null
-  /** None until the first answer. */
+  /** Null until the first answer. */
   total: number | null
   stretches: ReadonlyMap<number, readonly Card[]>
   formats: readonly Count[]
@@ -20,11 +20,11 @@ export interface Cards {
 }
 
 const NONE: Cards = { filters: null, total: null, stretches: new Map(), formats: [], projects: [], error: null }
-/** Stretches that are kept. */
+/** Maximum number of pages kept. */
 const MOST = 100
 
 const cards = makeStore<Cards>(NONE)
-/** The list that is shown, and the one that is on its way; mostly the same. */
+/** The list that is shown, and the one that is being loaded; mostly the same. */
 let shown: PageCache<number, CardList> | null = null
 let latest: PageCache<number, CardList> | null = null
 
@@ -32,12 +32,12 @@ export function useCards(): Cards {
   return useStore(cards)
 }
 
-/** What is known of the list, for code outside of components. */
+/** Returns the known part of the list, for code outside of components. */
 export function knownCards(): Cards {
   return cards.get()
 }
 
-/** Narrows the list: what was asked before is of no use. The old list stays until the new one is there. */
+/** Filters the list and drops pending requests. The old list stays until the new one arrives. */
 export function show(filters: Filters): void {
   const now = cards.get()
   if (now.filters && same(now.filters, filters)) return
@@ -50,17 +50,17 @@ export function show(filters: Filters): void {
   cards.set({ ...now, filters })
   next.subscribe(() => take(next))
   next.observe([0])
-  // Titles and states may have changed since it was asked for last.
+  // Titles and states may have changed since the last request.
   if (next.get(0)) next.refresh([0])
 }
 
-/** Asks for the stretches of these rows, as far as they are not known. */
+/** Requests the pages of these rows that are not loaded. */
 export function need(first: number, last: number): void {
   const { total } = cards.get()
   if (total !== null && shown === latest) shown?.observe(stretchesOf(first, Math.min(last, total - 1)))
 }
 
-/** Asks again for what is looked at, as titles and states change. */
+/** Requests the visible part again, because titles and states change. */
 export function refresh(first = 0, last = STRETCH - 1): void {
   const asked = latest === shown ? stretchesOf(first, Math.max(first, last)) : [0]
   latest?.observe(asked, () => true)
@@ -76,7 +76,7 @@ export function cardAt(known: Cards, index: number): Card | undefined {
   return known.stretches.get(Math.floor(index / STRETCH))?.[index % STRETCH]
 }
 
-/** What is known of a conversation from elsewhere, as after an edit. */
+/** Updates a card with data from elsewhere, for example after an edit. */
 export function patchCard(cid: string, part: Partial<Card>): void {
   const index = indexOf(cards.get(), cid)
   if (index < 0) return
@@ -87,7 +87,7 @@ export function patchCard(cid: string, part: Partial<Card>): void {
   shown?.update(Math.floor(index / STRETCH), change)
 }
 
-/** The place of a conversation in the list, or -1 if it is not known. */
+/** Returns the index of a conversation in the list, or -1 if unknown. */
 export function indexOf(known: Cards, cid: string | null): number {
   if (cid === null) return -1
   for (const [at, stretch] of known.stretches) {
@@ -97,7 +97,7 @@ export function indexOf(known: Cards, cid: string | null): number {
   return -1
 }
 
-/** The conversation a number of steps further in the list; without one, the first. */
+/** Returns the conversation some steps further in the list; without a starting one, the first. */
 export function neighbourOf(cid: string | null, step: number): Card | undefined {
   const known = cards.get()
   const at = indexOf(known, cid)
@@ -108,7 +108,7 @@ function same(a: Filters, b: Filters): boolean {
   return a.format === b.format && a.project === b.project && a.text === b.text && a.sort === b.sort
 }
 
-/** Shows what is known of a list now. Another total means that rows moved: only the newest answer is sure then. */
+/** Shows the current data of a list. A different total means that rows moved: then only the newest answer is valid. */
 function take(list: PageCache<number, CardList>): void {
   if (list !== latest) return
   const newest = list.newest()

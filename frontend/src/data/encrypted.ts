@@ -1,9 +1,9 @@
-/** Whether the library is encrypted: then what is in it must not be written to the disk by the browser. */
+/** Whether the library is encrypted: then the browser must not write its content to disk. */
 
 import { peek } from './api/cache'
 import type { StudioInfo } from './api/types'
 
-/** True also until it is known. */
+/** Also true until it is known. */
 export function isEncrypted(): boolean {
   return peek<StudioInfo>('/about')?.encrypted ?? true
 }

@@ -8,6 +8,6 @@ export function forgetDrafts(): void {
     const names = Object.keys(sessionStorage).filter((name) => name.startsWith(DRAFT))
     for (const name of names) sessionStorage.removeItem(name)
   } catch {
-    return // storage may be switched off; then nothing is in it
+    return // storage may be disabled; then it is empty
   }
 }

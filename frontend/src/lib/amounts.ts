@@ -1,6 +1,6 @@
-/** Amounts as people read them. */
+/** Formatting of amounts. */
 
-/** Made once: making it takes longer than using it. */
+/** Created once: creating it is slower than using it. */
 const WHOLE = new Intl.NumberFormat('en')
 const UNITS = ['', 'k', 'M', 'G']
 
@@ -37,13 +37,13 @@ export function bytes(size: number): string {
   return `${Number(value.toFixed(unit === 0 || value >= 100 ? 0 : 1))} ${units[unit]}`
 }
 
-/** A sum of money, with as many digits as it needs to be more than nothing. */
+/** An amount of money, with as many digits as it needs to differ from zero. */
 export function money(cost: number): string {
   if (cost === 0) return '$0'
   return cost < 0.1 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`
 }
 
-/** A moment as the reader's own clock and calendar have it. */
+/** A time in the reader's time zone and locale. */
 export function moment(time: number | null): string {
   if (time === null) return ''
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })

@@ -1,4 +1,4 @@
-// The time of day, told anew every half minute.
+// The current time, updated every half minute.
 
 import { makeStore, useStore } from './store'
 

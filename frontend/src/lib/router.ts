@@ -1,8 +1,8 @@
-// Where the reader is, in the address: #/c/CID/m/ID?leaf=…&tab=…&show=…&format=…
+// The route in the address: #/c/CID/m/ID?leaf=…&tab=…&show=…&format=…
 
 import { makeStore, useStore } from './store'
 
-/** How the list is narrowed. */
+/** The filters of the list. */
 export interface Filters {
   format: string
   project: string
@@ -16,7 +16,7 @@ export interface Route {
   leaf: string | null
   /** The tab of the inspector. */
   tab: string | null
-  /** Terms that narrow the rows: `role:user`, `tool:Bash` … */
+  /** Terms that filter the rows: `role:user`, `tool:Bash` … */
   show: readonly string[]
   filters: Filters
 }
@@ -44,7 +44,7 @@ export function parse(hash: string): Route {
   }
 }
 
-/** The address of a route, to be put behind the page's own. */
+/** Returns the fragment of a route. */
 export function format(route: Partial<Route>): string {
   const query = new URLSearchParams()
   if (route.cid && route.leaf) query.set('leaf', route.leaf)
@@ -72,7 +72,7 @@ function decoded(part: string | undefined): string | null {
 
 const route = makeStore<Route>(parse(location.hash))
 addEventListener('hashchange', () => {
-  // A token is not a place: taking it out of the address puts the place back.
+  // A token is not a route: taking it out of the address restores the route.
   if (location.hash.startsWith('#token=')) return void setTimeout(() => (written = location.hash))
   cancelWriting()
   written = location.hash
@@ -87,22 +87,22 @@ export function currentRoute(): Route {
   return route.get()
 }
 
-/** Tells of every other place, at once. */
+/** Calls the listener on every navigation, immediately. */
 export function onRoute(listener: () => void): () => void {
   return route.subscribe(listener)
 }
 
-/** Changes a part of where the reader is. */
+/** Changes a part of the route. */
 export function adjust(part: Partial<Route>): void {
   go({ ...route.get(), ...part }, { replace: true })
 }
 
-/** Goes somewhere; filters of the library stay as they are unless they are named. */
+/** Navigates; filters of the library stay as they are unless they are given. */
 export function go(to: Partial<Route>, how: { replace?: boolean } = {}): void {
   const before = route.get()
   const next: Route = { ...OVERVIEW, filters: before.filters, ...to }
   if (how.replace) {
-    // The browser may be at another place already, of which nothing was heard here yet.
+    // The browser may have navigated already, before its event arrived.
     if (isElsewhere()) return
     route.set(next)
     writeSoon()
@@ -115,21 +115,21 @@ export function go(to: Partial<Route>, how: { replace?: boolean } = {}): void {
   route.set(next)
 }
 
-/** The address as it was read or written here last. */
+/** The address as it was last read or written here. */
 let written = location.hash
 
 function isElsewhere(): boolean {
   return format(parse(location.hash)) !== format(parse(written))
 }
 
-/** Browsers take about three changes of an address per second for long, and some at once. */
+/** Browsers allow about three changes of the address per second over time, and some in a burst. */
 const AT_ONCE = 10
 const EVERY = 350
 let left = AT_ONCE
 let filled = performance.now()
 let waiting: ReturnType<typeof setTimeout> | undefined
 
-/** Puts the place into the address: at once, or when the browser takes it again. */
+/** Writes the route into the address: immediately, or when the browser allows it again. */
 function writeSoon(): void {
   const now = performance.now()
   const more = Math.floor((now - filled) / EVERY)
@@ -154,12 +154,12 @@ function cancelWriting(): void {
   waiting = undefined
 }
 
-/** The address of a place, as a link and to be copied. */
+/** Returns the address of a route, as a link and to be copied. */
 export function hrefOf(to: Partial<Route>): string {
   return format({ filters: route.get().filters, ...to })
 }
 
-/** A link to a message that works in another tab, without what the list is narrowed by. */
+/** Returns a link to a message that works in another tab, without the filters of the list. */
 export function linkTo(cid: string, message?: string | null, leaf?: string | null): string {
   return location.origin + location.pathname + format({ cid, message: message ?? null, leaf: leaf ?? null })
 }

@@ -1,4 +1,4 @@
-// What this browser remembers. It may refuse to, and what it has may be anything.
+// Values stored in this browser. Storage may be refused, and stored values may be anything.
 
 export function recall(name: string): unknown {
   try {
@@ -13,6 +13,6 @@ export function remember(name: string, value: unknown): void {
   try {
     localStorage.setItem(name, JSON.stringify(value))
   } catch {
-    // Without memory it works just as well.
+    // It works without storage, too.
   }
 }

@@ -1,4 +1,4 @@
-// A value outside of the components that they can look at.
+// A value outside of components that they can subscribe to.
 
 import { useSyncExternalStore } from 'react'
 

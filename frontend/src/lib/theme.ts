@@ -1,11 +1,11 @@
-// Light, dark, or as the system has it.
+// The theme: light, dark, or that of the system.
 
 import { makeStore, useStore } from './store'
 import { recall, remember } from './storage'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-/** The icon and the words of each. */
+/** The icon and the label of each. */
 export const THEMES = {
   system: ['system', 'as the system'],
   light: ['light', 'light'],
@@ -29,19 +29,19 @@ export function setTheme(next: Theme): void {
   apply()
 }
 
-/** The one after it, for a button that goes round. */
+/** Switches to the next theme, for a button that cycles. */
 export function nextTheme(): void {
   const after: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
   setTheme(after[theme.get()])
 }
 
-/** Whether dark is what is seen now. */
+/** Whether the visible theme is dark. */
 export function isDark(): boolean {
   const chosen = theme.get()
   return chosen === 'dark' || (chosen === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
 }
 
-/** Tells the style sheets; without a choice they follow the system. */
+/** Applies it to the style sheets; without a choice they follow the system. */
 export function apply(): void {
   const chosen = theme.get()
   if (chosen === 'system') delete document.documentElement.dataset.theme

@@ -8,7 +8,7 @@ const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
   [12, 'month'],
   [Infinity, 'year'],
 ]
-/** Made once: making it takes longer than using it. */
+/** Created once: creating it is slower than using it. */
 const WHOLE = new Intl.NumberFormat('en')
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -31,7 +31,7 @@ export function exactly(time: number): string {
   return exact.format(time)
 }
 
-/** Near times as how long ago, far ones as the day and the hour. */
+/** Recent times as a duration, others as day and hour. */
 export function when(time: number, now: number): string {
   if (Math.abs(now - time) < 86_400_000 * 2) return ago(time, now)
   return `${day.format(time)}, ${clock.format(time)}`
@@ -65,12 +65,12 @@ export function bytes(size: number): string {
   return `${trimmed(size / 1024 ** 3)} GB`
 }
 
-/** One thing or several. */
+/** Singular or plural. */
 export function many(count: number, one: string, more = `${one}s`): string {
   return `${WHOLE.format(count)} ${count === 1 ? one : more}`
 }
 
-/** The part a role plays, of the few that are told apart. */
+/** The displayed category of a role. */
 export type Part = 'user' | 'agent' | 'tool' | 'system' | 'error' | 'other'
 
 const PARTS: Record<string, Part> = {
@@ -98,25 +98,25 @@ const WORDS: Record<Part, string> = {
   other: 'Other',
 }
 
-/** Which part a role plays. */
+/** Returns the category of a role. */
 export function partOf(role: string): Part {
   return Object.hasOwn(PARTS, role.toLowerCase()) ? (PARTS[role.toLowerCase()] as Part) : 'other'
 }
 
-/** The word for a role. */
+/** Returns the word for a role. */
 export function roleWord(role: string): string {
   const part = partOf(role)
   return part === 'other' && role ? role : WORDS[part]
 }
 
-/** Who wrote a message, as the server names them: programs write much of what has the role of the user. */
+/** Returns the writer of a message, as the server names it: programs write many messages with the role of the user. */
 export function speakerOf({ speaker, role }: { speaker: string; role: string }): string {
   return speaker || roleWord(role)
 }
 
 const PROGRAMS: Record<string, Part> = { tool: 'tool', command: 'system', summary: 'system', system: 'system' }
 
-/** Which part the writer of a message plays; who asks a sub-agent is an agent, too. */
+/** Returns the category of a message's writer; an agent that calls a sub-agent is an agent, too. */
 export function partOfSpeaker({ speaker, role }: { speaker: string; role: string }): Part {
   const part = partOf(role)
   const name = speaker.toLowerCase()
@@ -124,7 +124,7 @@ export function partOfSpeaker({ speaker, role }: { speaker: string; role: string
   return Object.hasOwn(PROGRAMS, name) ? (PROGRAMS[name] as Part) : 'agent'
 }
 
-/** Whether a speaker's name says more than the role does. */
+/** Whether a speaker's name adds anything to the role. */
 export function isName(speaker: string, role: string): boolean {
   const said = speaker.toLowerCase()
   return said !== '' && said !== role.toLowerCase() && said !== roleWord(role).toLowerCase()

@@ -1,4 +1,4 @@
-// A button: an icon, words, or both. Without words the label is read out and shown as a hint.
+// A button: an icon, text, or both. Without text, the label is read out and shown as a tooltip.
 
 import type { ComponentProps, ReactNode } from 'react'
 import { words } from './keys/match'
@@ -10,9 +10,9 @@ interface Props extends Omit<ComponentProps<'button'>, 'children'> {
   icon?: IconName
   kind?: 'plain' | 'primary' | 'danger' | 'quiet'
   small?: boolean
-  /** The keys that do the same. */
+  /** The keys for the same action. */
   shortcut?: string
-  /** Whether it is switched on, for buttons that switch. */
+  /** Whether it is on, for toggle buttons. */
   pressed?: boolean
   children?: ReactNode
 }

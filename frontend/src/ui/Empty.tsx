@@ -1,4 +1,4 @@
-// What is said where there is nothing yet: what it is and what to do.
+// An empty state: what belongs here and what to do.
 
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './Icon'

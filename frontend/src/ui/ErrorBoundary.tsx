@@ -1,13 +1,13 @@
-// A pane that breaks does not take the page with it.
+// Contains the error of a pane, so that the rest of the page keeps working.
 
 import { Component, type ReactNode } from 'react'
 import { Button } from './Button'
 import { Empty } from './Empty'
 
 interface Props {
-  /** What it is, for people: "The library". */
+  /** Its display name: "The library". */
   what: string
-  /** Another key is another try. */
+  /** A new key retries. */
   resetKey?: string | null
   children: ReactNode
 }

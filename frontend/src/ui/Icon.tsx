@@ -1,4 +1,4 @@
-// An icon by name; with a label it speaks, without one it is only for the eye.
+// An icon by name; with a label it is announced to screen readers, without one it is decorative.
 
 import { ICONS, type IconName } from './icons'
 import './icon.css'

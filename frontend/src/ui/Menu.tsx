@@ -1,4 +1,4 @@
-// A button that opens a list of things to do.
+// A button that opens a menu.
 
 import { useId, useRef, type ReactNode } from 'react'
 import { closeNamed, openOverlay, useOverlays, type MenuItem } from './overlay/stack'

@@ -1,4 +1,4 @@
-// How far some work is.
+// A progress bar.
 
 import { Button } from './Button'
 import './progress.css'
@@ -6,7 +6,7 @@ import './progress.css'
 interface Props {
   label: string
   done: number
-  /** None while it is not known. */
+  /** Null while it is not known. */
   total: number | null
   text?: string
   onCancel?: () => void

@@ -9,9 +9,9 @@ export interface Tab {
   key: string
   text: string
   icon?: IconName
-  /** Instead of the text where there is not room for all texts. */
+  /** Replaces the text where there is not enough room. */
   narrowIcon?: IconName
-  /** A number beside it, as of problems. */
+  /** A number beside it, for example of problems. */
   count?: number
 }
 

@@ -1,4 +1,4 @@
-// Short words about what happened, at the edge of the page.
+// Short notifications at the edge of the page.
 
 import { useEffect, useRef } from 'react'
 import { makeStore, useStore } from '../lib/store'
@@ -14,9 +14,9 @@ interface ToastAction {
 }
 
 interface About {
-  /** With a button, as for undoing it. */
+  /** A button, for example to undo it. */
   action?: ToastAction
-  /** The conversation it is about: it goes when that is left. */
+  /** The conversation it is about: it is dismissed when that is left. */
   conversation?: string | undefined
 }
 
@@ -33,14 +33,14 @@ const LASTS: Record<ToastKind, number> = { plain: 4000, good: 4000, warning: 800
 const AT_ONCE = 4
 let last = 0
 
-/** Says something. Only the newest has a button, as what is undone is what was done last. */
+/** Shows a notification. Only the newest has a button, because undo applies to the last edit. */
 export function toast(text: string, kind: ToastKind = 'plain', { action, conversation }: About = {}): void {
   const shown = { id: ++last, text, kind, action, conversation }
   toasts.set((now) => [...now.filter((one) => one.text !== text && !(action && one.action)).slice(1 - AT_ONCE), shown])
   setTimeout(() => dismiss(shown.id), action ? Math.max(8000, LASTS[kind]) : LASTS[kind])
 }
 
-/** Takes back what was said about a conversation; with `actions`, only what offers to undo something. */
+/** Dismisses the notifications about a conversation; with `actions`, only those with an undo button. */
 export function dismissToasts(conversation: string, only?: 'actions'): void {
   const goes = (one: Shown): boolean =>
     one.conversation === conversation && (only === undefined || one.action !== undefined)
@@ -83,7 +83,7 @@ export function Toasts() {
   )
 }
 
-/** Above everything, dialogs too: shown anew, as the last that was shown is on top. */
+/** Raises it above everything, dialogs included: it is shown again, because the last one shown is on top. */
 function raise(box: HTMLDivElement | null, visible: boolean): void {
   if (!box || typeof box.showPopover !== 'function') return
   if (box.matches(':popover-open')) box.hidePopover()

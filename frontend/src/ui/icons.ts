@@ -1,4 +1,4 @@
-// Own icons on a grid of 16, drawn as lines. Circles that are dots are written as short round lines.
+// Icons on a grid of 16, drawn as lines. Dots are written as short round lines.
 
 export const ICONS = {
   add: 'M8 3v10M3 8h10',

@@ -1,4 +1,4 @@
-// The panes beside the conversation: folded or not, how wide, and what they show.
+// The panes beside the conversation: folded or not, their width, and their content.
 
 import { makeStore, useStore } from '../lib/store'
 import { closeNamed, isOpen, openOverlay } from './overlay/stack'
@@ -36,7 +36,7 @@ const USUAL: Panes = {
 
 const panes = makeStore<Panes>(read(recall(MEMORY)))
 
-/** What was remembered, as far as it makes sense. */
+/** Returns the valid part of the stored value. */
 export function read(kept: unknown): Panes {
   if (typeof kept !== 'object' || kept === null) return USUAL
   const known = kept as Partial<Record<keyof Panes, unknown>>
@@ -51,7 +51,7 @@ export function read(kept: unknown): Panes {
   }
 }
 
-/** A width that leaves room for what it stands beside. */
+/** Returns a width that leaves room for the content beside it. */
 export function within(side: Side, width: unknown): number {
   const { least, most, usual } = BOUNDS[side]
   if (typeof width !== 'number' || !Number.isFinite(width)) return usual
@@ -75,7 +75,7 @@ export function setWidth(side: Side, width: number): void {
   change({ [side]: within(side, width) })
 }
 
-/** Folds or unfolds a pane; where the window is narrow it comes or goes as a sheet. */
+/** Folds or unfolds a pane; in a narrow window, opens or closes it as a sheet. */
 export function toggle(side: Side): void {
   const now = panes.get()
   if (isNarrow()) {
@@ -102,14 +102,14 @@ export function closeSheet(): void {
   closeNamed(sheetName('right'))
 }
 
-/** Shows what goes with the conversation: files, todos, usage, raw, problems, history. */
+/** Shows a tab of the inspector: files, todos, usage, raw, problems, history. */
 export function openInspector(tab: string): void {
   setInspectorTab(tab)
   if (!isNarrow()) change({ rightFolded: false })
   if (isNarrow()) openSheet('right')
 }
 
-/** The tab that the address names, or else the one that was chosen last. */
+/** Returns the tab in the address, or else the last chosen one. */
 export function useInspectorTab(): string {
   const { inspectorTab } = usePanes()
   return useRoute().tab ?? inspectorTab
@@ -120,7 +120,7 @@ export function setInspectorTab(tab: string): void {
   if (currentRoute().cid !== null) adjust({ tab })
 }
 
-/** Shows the library or the graph at the left. */
+/** Shows the library or the graph on the left. */
 export function openLeft(tab: LeftTab): void {
   change(isNarrow() ? { leftTab: tab } : { leftTab: tab, leftFolded: false })
   if (isNarrow()) openSheet('left')

@@ -1,1 +1,1 @@
-"""The command line: arguments in, results on stdout, everything else on stderr, an exit code."""
+"""The command line: results on stdout, everything else on stderr, and an exit code."""

@@ -1,4 +1,4 @@
-"""Many sources into one folder, and what to tell about it."""
+"""Convert many sources into one folder, and report the outcome."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from talktree.views.width import format_count, format_size
 
 INTERRUPTED = 130
 MAX_REPORTED = 20
-"""How many failures are told one by one."""
+"""Maximum number of failures reported individually."""
 STATUSES: tuple[Status, ...] = ("converted", "unchanged", "skipped", "failed")
 EACH = "--ledger FILE and --json tell each"
 
 
 def convert_many(wish: ConvertRequest) -> int:
-    """Convert all, tell what came of them, and return the worst exit code."""
+    """Convert all sources, report the outcome, and return the worst exit code."""
     with tempfile.TemporaryDirectory(prefix="talktree-") as folder:
         each = wish.as_json or wish.loss_report is not None
         with _open_batch(wish, folder if each else None) as batch:
@@ -78,7 +78,7 @@ def _open_batch(wish: ConvertRequest, losses: str | None) -> Batch:
     )
 
 
-# while it runs
+# during the run
 
 
 def _with_progress(wish: ConvertRequest, batch: Batch) -> Iterator[ConversionJobResult]:
@@ -115,7 +115,7 @@ def _report_interrupted(
     print_stderr(f"talktree: interrupted: {done:,} of {total:,} done{again}")
 
 
-# when it is done
+# at the end
 
 
 def _report_results(wish: ConvertRequest, outcomes: Sequence[ConversionJobResult]) -> None:
@@ -162,7 +162,7 @@ def _format_preview_lines(
 
 
 def _report_skipped(outcomes: Sequence[ConversionJobResult], *, strict: bool) -> None:
-    """Name the files that are not conversations."""
+    """List the files that are not conversations."""
     skipped = [outcome for outcome in outcomes if outcome.status == "skipped"]
     for outcome in skipped[:MAX_REPORTED]:
         reason = outcome.failure.message if outcome.failure else "no known conversation format"
@@ -193,7 +193,7 @@ def _report_failures(outcomes: Sequence[ConversionJobResult]) -> None:
 
 
 def _prefix_path(path: str, message: str) -> str:
-    """A message that begins with the whole path of what it is about."""
+    """Return a message that begins with the whole path of its source."""
     if path in message:
         return message
     return f"{path}: {message.removeprefix(f'{Path(path).name}: ')}"

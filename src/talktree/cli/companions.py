@@ -1,4 +1,4 @@
-"""What commands that change one file say about its companion files."""
+"""Messages about companion files, for commands that change one file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from talktree.views.width import format_count
 
 
 def report_left_out(path: str, document: Document) -> None:
-    """Say how many companion files of a file were not written with it."""
+    """Report how many companion files of a file were not written with it."""
     if path == "-":
         return
     source = api.open_source(path)
@@ -29,7 +29,7 @@ def report_left_out(path: str, document: Document) -> None:
 
 @contextmanager
 def add_companion_hint(path: str, id: str, format: str | None) -> Iterator[None]:
-    """A message that is not found in a file but in a companion of it is an error that says so."""
+    """If a message is not in a file but in one of its companions, add a hint to the error."""
     try:
         yield
     except NotFound:

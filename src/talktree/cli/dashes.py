@@ -1,4 +1,4 @@
-"""Arguments that begin with a dash and are paths, as the project folders of some tools do."""
+"""Paths that begin with a dash, like the project folders of some tools."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def takes_paths(command: click.Command) -> bool:
 
 
 def move_paths_last(command: click.Command, given: Sequence[str]) -> list[str]:
-    """The same arguments, with options first if a path among them looks like an option.
+    """Return the same arguments, with options first if a path among them looks like an option.
 
-    Only what exists is taken for a path; the name of an option always means the option.
+    Only existing paths count; the name of an option always means the option.
     """
     known = _Options(command)
     options: list[str] = []
@@ -42,12 +42,12 @@ def move_paths_last(command: click.Command, given: Sequence[str]) -> list[str]:
 
 
 def is_dashed(text: str) -> bool:
-    """Whether a text may be an option; `-` alone is stdin or stdout."""
+    """Whether an argument may be an option; `-` alone is stdin or stdout."""
     return text.startswith("-") and len(text) > 1
 
 
 def find_dash_hint(command: click.Command, given: Iterable[str]) -> str | None:
-    """What to say if an option that does not exist was meant as a path."""
+    """Return a hint for an unknown option that was meant as a path."""
     known = _Options(command)
     for each in given:
         if each == "--":
@@ -69,12 +69,12 @@ class _Options:
                 (self._flags if param.is_flag or param.count else self._valued).update(names)
 
     def is_exact(self, text: str) -> bool:
-        """Whether a text is the name of an option, maybe with `=value`."""
+        """Whether an argument is the name of an option, maybe with `=value`."""
         name = text.partition("=")[0] if text.startswith("--") else text
         return name in self._flags or name in self._valued
 
     def take_values(self, text: str, rest: Iterator[str]) -> list[str]:
-        """The value that follows an option, taken from the rest."""
+        """Return the value that follows an option, removed from the rest."""
         value = next(rest, None) if self._takes_value(text) else None
         return [] if value is None else [value]
 

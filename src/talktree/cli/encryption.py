@@ -1,4 +1,4 @@
-"""`--encrypt-to`: the files of an export as one age file, never a plain one on the disk."""
+"""`--encrypt-to`: write the files of an export as one age file, without a plain copy on disk."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Encryption:
         return bool(self._recipients)
 
     def inner_name(self, out: str) -> str:
-        """The name that says what is inside."""
+        """The name inside the encrypted file."""
         return out.removesuffix(ENDING) if self else out
 
     def encrypt_pieces(self, pieces: Pieces) -> Iterator[bytes]:
-        """The bytes of a file, encrypted if there are recipients."""
+        """Yield the bytes of a file, encrypted if there are recipients."""
         return encrypt_pieces(pieces, self._recipients) if self else iter(pieces)
 
     def refuse_folder(self) -> None:
-        """Raise for what becomes several files."""
+        """Raise if the output consists of several files."""
         if self:
             raise UsageError(
                 "--encrypt-to writes one file, and this becomes a folder",
@@ -47,7 +47,7 @@ class Encryption:
             )
 
     def make_saver(self, out: str, gate: OutputGate) -> Callable[[Pieces], None]:
-        """Takes the bytes of a file and writes them encrypted."""
+        """Return a function that writes the bytes of a file encrypted."""
 
         def _save(pieces: Pieces) -> None:
             save({Path(out).name: self.encrypt_pieces(pieces)}, out, folder=False, gate=gate)

@@ -1,4 +1,4 @@
-"""Failures as people and scripts see them: one line with a hint, or one JSON object, on stderr."""
+"""Errors on stderr: one line with a hint, or one JSON object."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from talktree.errors import INTERNAL, TalktreeError, Unreadable
 
 INTERRUPTED = 130
-"""The exit code of what somebody ended by Ctrl-C."""
+"""Exit code after Ctrl-C."""
 
 
 class ReaderGone(Exception):
@@ -16,14 +16,14 @@ class ReaderGone(Exception):
 
 
 def discard_pending_output() -> None:
-    """Send what is still to be written nowhere, so that it cannot fail again at exit."""
+    """Discard pending output, so that it cannot fail again at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
 
 
 def report_error(error: Exception, *, as_json: bool) -> int:
-    """Tell a failure on stderr and return its exit code."""
+    """Print an error on stderr and return its exit code."""
     known = _to_talktree_error(error)
     if as_json:
         print_stderr(_format_json(known), raw=True)
@@ -35,7 +35,7 @@ def report_error(error: Exception, *, as_json: bool) -> int:
 
 
 def print_stderr(text: str, *, raw: bool = False) -> None:
-    """A line on stderr; a closed stderr is no reason to fail."""
+    """Print a line on stderr; a closed stderr is ignored."""
     from talktree.text.escape import escape_line
 
     try:
@@ -52,7 +52,7 @@ def show_warning(
     file: object = None,
     line: object = None,
 ) -> None:
-    """A warning on one line, without the place in the code where it was raised."""
+    """Print a warning on one line, without the place in the code where it was raised."""
     print_stderr(f"talktree: warning: {message}")
 
 

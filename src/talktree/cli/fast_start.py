@@ -1,11 +1,10 @@
-"""Command lines that need no parser: a verb, its words, and options in their plainest form.
+"""Fast path for simple command lines: a verb, its words, and options in their plainest form.
 
-Loading what parses options takes longer than most searches do. Lines of the verbs that are run all
-day are understood here, as long as nothing about them is special. All others are left to click:
-help, mistakes, abbreviations, `--name=value`, completion. What is understood here click understands
-in the same way; a test compares them.
+Importing the option parser takes longer than most searches. Common commands are parsed here if
+their line is simple. All others are left to click: help, mistakes, abbreviations, `--name=value`,
+completion. Lines that are parsed here mean the same as in click; a test compares both.
 
-What a search from the shell leaves out: it is over sooner than loading that takes.
+A search also skips slow imports and cleanup, which would take longer than the search.
 """
 
 from __future__ import annotations
@@ -18,48 +17,48 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn
 
 COMPLETION = "_TALKTREE_COMPLETE"
-"""The shell asks what could follow: nothing is run."""
+"""Set for shell completion: nothing is run then."""
 
 Read = Callable[[str], object]
-"""What a text means; None if click should say what is wrong with it."""
+"""Returns the value of a text; None if click should report what is wrong with it."""
 
 
 class FastCommand(NamedTuple):
-    """A verb with all its values."""
+    """A command with all its values."""
 
     verb: str
     values: Mapping[str, object]
 
     def run(self) -> int:
-        """Do it; the exit code."""
+        """Run the command and return the exit code."""
         module, _, function = _VERBS[self.verb].does.partition(":")
         code: int = getattr(import_module(module), function)(**self.values)
         return code
 
     @property
     def only_reads(self) -> bool:
-        """Whether nothing is left to be done once it has been run."""
+        """Whether the command leaves nothing to clean up."""
         return _VERBS[self.verb].only_reads
 
 
 class _Verb(NamedTuple):
-    """What a verb can be told."""
+    """The options and words of a command."""
 
     does: str
     words: str
-    """The name of what the words are for."""
+    """The parameter that takes the words."""
     word: Read
     least: int
-    """How many words there must be."""
+    """Minimum number of words."""
     flags: Mapping[str, str]
     valued: Mapping[str, tuple[str, Read]]
     usual: Mapping[str, object]
-    """The values of what is not mentioned."""
+    """The default values."""
     only_reads: bool = False
 
 
 def find_fast_command(given: Sequence[str]) -> FastCommand | None:
-    """The command of a line, if it is one of the plain ones."""
+    """Return the command of a line if it is simple; None otherwise."""
     verb = _VERBS.get(given[0]) if given else None
     if verb is None or COMPLETION in os.environ:
         return None
@@ -84,7 +83,7 @@ def find_fast_command(given: Sequence[str]) -> FastCommand | None:
 
 
 def _read_value(read: Read, text: str) -> object:
-    """What a text means; one that is empty, or may be an option, is never plain."""
+    """Return the value of a text; None if it is empty or may be an option."""
     return None if not text or text.startswith("-") else read(text)
 
 
@@ -166,14 +165,14 @@ _VERBS = {
 
 _EXTRAS = "typing_extensions"
 _SELDOM = 100_000
-"""After so many new objects cycles are looked for; loading modules makes many, and none to drop."""
+"""The collector's threshold: importing modules creates many objects, and no garbage."""
 
 
 def load_msgspec() -> None:
-    """Load msgspec without more types than Python has, none of which we use.
+    """Import msgspec without optional types, which are not used.
 
-    It takes them from a module of which loading takes as long as msgspec itself, where another
-    package brought that.
+    It takes them from a module that, where another package installed it, takes as long to import as
+    msgspec itself.
     """
     if "msgspec" in sys.modules or _EXTRAS in sys.modules:
         return
@@ -185,13 +184,13 @@ def load_msgspec() -> None:
 
 
 def collect_garbage_rarely() -> None:
-    """Look for cycles of objects that nobody needs less often than Python does."""
+    """Run the garbage collector less often than by default."""
     gc.set_threshold(_SELDOM)
 
 
 def exit_now(code: int) -> NoReturn:
-    """End this process at once: what it holds is not taken apart, the system takes it all.
+    """End this process immediately, without freeing its memory.
 
-    Only for verbs that have let go of everything they opened, and whose output is flushed.
+    Only for commands that have closed everything they opened, and whose output is flushed.
     """
     os._exit(code)

@@ -1,6 +1,6 @@
-"""The verbs as click sees them, and its errors as ours.
+"""The commands as click sees them, with Talktree's errors.
 
-Commands with examples first, and a group that imports a command only when it is used.
+Help begins with examples, and the group imports a command only when it is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Verb(click.Command):
     examples: Sequence[str] = ()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; a path that exists may begin with a dash."""
+        """Parse the arguments; an existing path may begin with a dash."""
         if not takes_paths(self) or not any(map(is_dashed, args)):
             return super().parse_args(ctx, args)
         given = move_paths_last(self, args)
@@ -36,19 +36,19 @@ class Verb(click.Command):
             raise UsageError(f"no option {error.option_name}", hint=hint) from error
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What it does, how it is used in practice, then the rest."""
+        """Write the summary, the examples, then the rest."""
         _write_intro(self.help or "", self.examples, formatter)
         self.format_usage(ctx, formatter)
         self.format_options(ctx, formatter)
 
 
 class CommandInfo(NamedTuple):
-    """What the list of commands says, without importing the command."""
+    """An entry in the list of commands, available without importing the command."""
 
     module: str
     short_help: str
     name: str = "command"
-    """What the module calls it; a module may hold several."""
+    """Its name in the module; a module may contain several."""
 
 
 class LazyGroup(click.Group):
@@ -71,7 +71,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command asked for; a misspelt one gets a suggestion."""
+        """Return the requested command; a misspelled one gets a suggestion."""
         if args and args[0] not in self.listed and not args[0].startswith("-"):
             from difflib import get_close_matches
 
@@ -88,7 +88,7 @@ class LazyGroup(click.Group):
         self.format_options(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Nothing: the commands are listed before the options."""
+        """Write nothing: the commands are listed before the options."""
 
 
 def _write_intro(help: str, examples: Sequence[str], formatter: click.HelpFormatter) -> None:
@@ -155,7 +155,7 @@ commands.examples = (
 
 
 def run_with_click(arguments: Sequence[str]) -> int:
-    """Run one command as click understands its line; the exit code."""
+    """Run a command line with click and return the exit code."""
     try:
         code = commands.main(list(arguments), prog_name="talktree", standalone_mode=False)
     except click.ClickException as error:
@@ -179,6 +179,6 @@ def _error_text(error: click.ClickException) -> str:
             names = error.param.opts if error.param.param_type_name == "option" else []
             return f"{' or '.join(names) or (error.param.name or 'an argument').upper()} is missing"
         case _:
-            # Messages here are no sentences: no capital at the start, no full stop at the end.
+            # Messages here are not sentences: no capital at the start, no full stop at the end.
             text = error.format_message()
             return (text[:1].lower() + text[1:]).removesuffix(".")

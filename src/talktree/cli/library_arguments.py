@@ -36,7 +36,7 @@ at = click.option(
 
 
 class LibrarySelection(NamedTuple):
-    """Which conversations of which library are meant."""
+    """Which conversations of which library to use."""
 
     library: str | None
     since: str | None
@@ -47,19 +47,19 @@ class LibrarySelection(NamedTuple):
 
 
 def date_range_options(function: Function) -> Function:
-    """A stretch of time, by its days."""
+    """Add the options of a date range."""
     since = click.option("--since", metavar="DAY", help=f"From then on: {DAYS}.")
     until = click.option("--until", metavar="DAY", help="Until the end of then, in the same words.")
     return since(until(function))
 
 
 def parse_since(option: str, day: str | None) -> int | None:
-    """The first moment of a day that an option names."""
+    """Return the start of a day."""
     return None if day is None else _parse_day(option, day)
 
 
 def parse_until(option: str, day: str | None) -> int | None:
-    """The first moment after a day, month or year that an option names."""
+    """Return the end of a day, month or year."""
     if day is None:
         return None
     _parse_day(option, day)
@@ -77,7 +77,7 @@ def _parse_day(option: str, day: str) -> int:
 
 
 def _find_next_day(day: str) -> str:
-    """The day after a day, the month after a month, the year after a year; else what is said."""
+    """Return the day after a day, the month after a month, the year after a year; else the text."""
     parts = day.split("-")
     if not all(part.isdecimal() for part in parts):
         return day
@@ -94,14 +94,14 @@ def _find_next_day(day: str) -> str:
 
 
 def display_path(path: bytes) -> str:
-    """The name of a file, also if its bytes are no text; what is shown passes the gate later."""
+    """Return the name of a file, also if its bytes are not text; the output is escaped later."""
     return os.fsdecode(path)
 
 
 def read_source(path: str, *, format: str | None, library: str | None = None) -> Document:
-    """The conversations in a file or folder, or what the library keeps under a path or an id.
+    """Return the conversations in a file or folder, or those the library has for a path or an id.
 
-    The library is asked only where nothing is at the path.
+    The library is used only if nothing exists at the path.
     """
     from talktree import api
 
@@ -118,7 +118,7 @@ def read_source(path: str, *, format: str | None, library: str | None = None) ->
 
 
 def find_archived(paths: Iterable[str]) -> dict[str, ArchivedSource | Failure]:
-    """What the library has for those of some paths and ids where nothing is on the disk."""
+    """Return the library's sources for paths and ids that do not exist on disk."""
     from talktree.errors import failure_of
     from talktree.export.batch import ArchivedSource
 
@@ -138,7 +138,7 @@ def find_archived(paths: Iterable[str]) -> dict[str, ArchivedSource | Failure]:
 
 
 def resolve_inputs(paths: Iterable[str], library: str | None = None) -> list[str]:
-    """What is read for some arguments: files and folders, or the library for an id in it."""
+    """Return the inputs for some arguments: files and folders, or the library for an id in it."""
     root = library or str(data_home() / "library")
     return [path if path == "-" or os.path.lexists(path) else root for path in paths]
 
@@ -146,7 +146,7 @@ def resolve_inputs(paths: Iterable[str], library: str | None = None) -> list[str
 def is_in_library(text: str) -> bool:
     """Whether a conversation of the library is named, not a path.
 
-    What can only be an id and is not in the library is an error, and so is a locked library.
+    A text that can only be an id and is not in the library is an error, and so is a locked library.
     """
     from talktree.library.library import Library
 
@@ -162,12 +162,12 @@ def is_in_library(text: str) -> bool:
 
 
 def _may_be_id(text: str) -> bool:
-    """Ids of conversations have no folders and no endings."""
+    """Whether a text may be an id: ids of conversations contain no folders or suffixes."""
     return not os.path.exists(text) and os.sep not in text and "." not in text
 
 
 def _find_entry(named: str, folder: str | None) -> tuple[Library, LibraryEntry] | None:
-    """What the library keeps under a path or an id; None if it has no such conversation."""
+    """Return the library's entry for a path or an id; None if there is none."""
     from talktree.library.library import Library
     from talktree.library.listing import find_by_id, find_by_path
 

@@ -1,6 +1,6 @@
-"""The entry point: one verb is run, and whatever happens becomes an exit code.
+"""The entry point: runs one command and returns its exit code.
 
-Nothing is imported here that only some commands need, not even what parses options.
+It imports nothing that only some commands need, not even the option parser.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from talktree.cli.fast_start import FastCommand, collect_garbage_rarely, exit_no
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; errors have been told on stderr."""
+    """Run one command and return its exit code; errors are already reported on stderr."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     if arguments is None:
         warnings.showwarning = show_warning
@@ -35,7 +35,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         discard_pending_output()
         return 0
     except KeyboardInterrupt:
-        print_stderr("")  # the line on which a terminal shows ^C ends
+        print_stderr("")  # end the line on which a terminal shows ^C
         return INTERRUPTED
     except Exception as error:
         if os.environ.get("TALKTREE_DEBUG"):
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_in_own_process(found: FastCommand) -> int:
-    """Run a plain command in a process that does nothing else."""
+    """Run a simple command as the only work of this process."""
     collect_garbage_rarely()
     code = _flush_stdout(found.run())
     return exit_now(code) if found.only_reads else code

@@ -27,9 +27,10 @@ def report_findings(
     *,
     chosen: Sequence[Conversation] | None = None,
 ) -> None:
-    """One line if anything is worth telling, and one if links of what is shown were inferred.
+    """Print one line about serious findings, and one if links of the shown messages were inferred.
 
-    Findings in conversations that are neither shown nor chosen are left out, if some are.
+    Findings in conversations that are neither shown nor selected are left out, if some are
+    selected.
     """
     report_damage(document)
     found = select_findings(document, chosen or shown or document.conversations)
@@ -41,7 +42,7 @@ def report_findings(
 
 
 def report_damage(document: Document) -> None:
-    """A warning for each file of which only a part could be read."""
+    """Warn about each file of which only a part could be read."""
     for source in document.sources if isinstance(document, Collection) else (document,):
         origin = source.origin
         assert isinstance(origin, DocumentOrigin)
@@ -52,7 +53,7 @@ def report_damage(document: Document) -> None:
 
 
 def report_unrecognized(paths: Sequence[str]) -> None:
-    """One line on files of a folder that no format recognises."""
+    """Print one line about files of a folder that no format matches."""
     if paths:
         some = ", ".join(paths[:MOST]) + (", …" if len(paths) > MOST else "")
         print_stderr(
@@ -61,7 +62,7 @@ def report_unrecognized(paths: Sequence[str]) -> None:
 
 
 def _report_serious(name: str, found: Sequence[Finding]) -> None:
-    """Notes alone are not worth telling."""
+    """Print findings of higher severity; notes alone are not reported."""
     serious = [each for each in found if each.severity != "note"]
     if not serious:
         return
@@ -83,6 +84,6 @@ def _summarize_finding(found: Finding) -> str:
 
 
 def build_findings_shape(found: Sequence[Finding]) -> Json:
-    """How many findings of each severity."""
+    """Return the number of findings by severity."""
     counts = Counter(each.severity for each in found)
     return {kind: counts[kind] for kind in SEVERITIES}

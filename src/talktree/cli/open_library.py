@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def open_library_at(
     folder: str | None, *, write: bool = False, create: bool = False
 ) -> Iterator[Library]:
-    """The library that is meant; only commands that import into it create one."""
+    """Open the selected library; only commands that import into it create one."""
     from talktree.library.library import Library
 
     if write and not create:
@@ -54,7 +54,7 @@ def _resolve_folder(folder: str | None) -> Path:
 
 
 def _may_have_leftovers() -> bool:
-    """Whether a studio runs, or one left something; cheap, as every command asks."""
+    """Whether a studio runs or left something; fast, because every command checks it."""
     if os.path.isdir(os.path.join(data_home(), "studio")):
         return True
     try:

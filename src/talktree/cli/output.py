@@ -1,6 +1,6 @@
-"""Where results go: stdout or a pager, with or without colour.
+"""The output of results: stdout or a pager, with or without colour.
 
-Everything is text that has passed the gate of `text.visible`; views see to that.
+All text has passed the gate of `text.escape` in the views.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ PIECE = 1 << 15
 
 
 def is_terminal() -> bool:
-    """Whether results are seen by a person."""
+    """Whether results go to a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def use_color(choice: str) -> bool:
-    """Whether to colour: as asked, else on a terminal that has not been told otherwise."""
+    """Whether to use colour: as requested, else on a terminal unless the environment disables
+    it."""
     if choice != "auto":
         return choice == "always"
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -33,7 +34,7 @@ def use_color(choice: str) -> bool:
 
 
 def get_terminal_width() -> int | None:
-    """The columns there are, or None if nobody looks at columns."""
+    """Return the number of columns, or None if the output is not a terminal."""
     if not is_terminal():
         return None
     from shutil import get_terminal_size  # only here: it is slow to import
@@ -44,7 +45,7 @@ def get_terminal_width() -> int | None:
 def print_lines(
     lines: Iterable[Line], *, color: bool, paged: bool = False, at_once: bool = False
 ) -> None:
-    """Print lines as they come, through the pager if a person is reading."""
+    """Print lines as they arrive, through the pager on a terminal."""
     text = _format_texts(lines, color=color)
     pager = _open_pager() if paged and is_terminal() else None
     if pager is None:
@@ -56,7 +57,8 @@ def print_lines(
 
 
 def _format_texts(lines: Iterable[Line], *, color: bool) -> Iterator[str]:
-    """The lines as text; the end of a long one comes by itself, so that it need not be copied."""
+    """Yield the lines as text; the newline of a long one is separate, so that it need not be
+    copied."""
     for each in lines:
         text = to_text(each, color=color)
         if len(text) < PIECE:
@@ -73,18 +75,18 @@ def _open_pager() -> AbstractContextManager[BinaryIO] | None:
 
 
 class OutputStyle(NamedTuple):
-    """How a person wants to see a result."""
+    """How to print a result."""
 
     color: str
     paged: bool
 
     def print(self, lines: Iterable[Line]) -> None:
-        """Print lines in this way."""
+        """Print lines in this style."""
         print_lines(lines, color=use_color(self.color), paged=self.paged)
 
 
 def print_text(text: Iterable[str], *, at_once: bool = False) -> None:
-    """Print text as it comes; `at_once` if somebody waits for each piece of it."""
+    """Print text as it arrives; `at_once` flushes each piece."""
     with open_stdout() as sink:
         for piece in text if at_once else _batch_text(text):
             sink.write(_encode_text(piece))
@@ -95,7 +97,7 @@ def print_text(text: Iterable[str], *, at_once: bool = False) -> None:
 
 @contextmanager
 def open_stdout() -> Iterator[BinaryIO]:
-    """The bytes of stdout; a reader that has gone away and a full disk get their own errors."""
+    """Open stdout for bytes; a closed pipe and a full disk get their own errors."""
     if sys.stdout is None:
         raise Unreadable("stdout is closed", hint="give the command somewhere to write to")
     try:
@@ -127,7 +129,7 @@ def _encode_text(text: str) -> bytes:
 
 
 def _batch_text(text: Iterable[str]) -> Iterator[str]:
-    """Small texts put together, so that writing is not what takes the time."""
+    """Combine small texts into larger writes, which are faster."""
     held: list[str] = []
     size = 0
     for each in text:

@@ -1,4 +1,4 @@
-"""A pager for long output: what PAGER names, else `less`, else none."""
+"""A pager for long output: the one in PAGER, else `less`, else none."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shutil import which
 from typing import BinaryIO, cast
 
 LESS = "FRX"
-"""Quit if all fits, let colours through, leave the text on the screen."""
+"""Quit if everything fits, pass colours through, leave the text on the screen."""
 
 
 def open_pager() -> AbstractContextManager[BinaryIO] | None:
-    """Something to write to, or None if there is no pager or it is not wanted."""
+    """Yield a pager to write to, or None if there is none or it is not wanted."""
     words = _find_command()
     if not words:
         return None
@@ -39,7 +39,7 @@ def _find_command() -> list[str]:
 
 @contextmanager
 def _feed(process: subprocess.Popen[bytes]) -> Iterator[BinaryIO]:
-    """Leaving a pager early is how people read, so its closed pipe is no error."""
+    """Write to the pager; quitting it early closes its pipe, which is not an error."""
     sink = cast(BinaryIO, process.stdin)
     try:
         yield sink
@@ -58,7 +58,7 @@ def _close_sink(sink: BinaryIO) -> None:
 
 
 def _wait_for_pager(process: subprocess.Popen[bytes]) -> None:
-    """Ctrl-C belongs to the pager while it runs."""
+    """Wait for the pager, which handles Ctrl-C while it runs."""
     while True:
         try:
             process.wait()

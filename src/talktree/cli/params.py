@@ -1,7 +1,4 @@
-"""Arguments and options that several commands share.
-
-Which of the conversations in a source is meant.
-"""
+"""Arguments and options that several commands share, and selecting conversations of a source."""
 
 from __future__ import annotations
 
@@ -25,12 +22,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 if TYPE_CHECKING:
     _TextType = click.ParamType[str]
 else:
-    # Older versions of click know no such parameter.
+    # Older versions of click have no such parameter.
     _TextType = click.ParamType
 
 
 class FormatName(_TextType):
-    """The slug or alias of a format; completed by the shell, judged by the registry."""
+    """The slug or alias of a format; completed by the shell, checked by the registry."""
 
     name = "format"
 
@@ -50,7 +47,7 @@ class FormatName(_TextType):
 
 
 class KindName(_TextType):
-    """A kind of loss, as the ledger names it."""
+    """A kind of loss, as in the loss report."""
 
     name = "kind"
 
@@ -138,7 +135,7 @@ jobs = click.option(
 
 
 def rule_selection(function: Function) -> Function:
-    """Which rules count, by the beginning of their codes."""
+    """Add the options that select rules by the beginning of their codes."""
     chosen = click.option(
         "--select", multiple=True, metavar="CODE", help="Only these rules, by code, prefix or name."
     )
@@ -147,22 +144,22 @@ def rule_selection(function: Function) -> Function:
 
 
 def one_path(function: Function) -> Function:
-    """A file or folder, or `-` for standard input."""
+    """Add an argument: a file or folder, or `-` for standard input."""
     return click.argument("path", type=PATH)(function)
 
 
 def many_paths(function: Function) -> Function:
-    """Files or folders, or `-` for standard input."""
+    """Add an argument: files or folders, or `-` for standard input."""
     return click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")(function)
 
 
 def optional_paths(function: Function) -> Function:
-    """Files or folders, or none for those that are known already."""
+    """Add an argument: files or folders, or none for those that are known already."""
     return click.argument("paths", type=PATH, nargs=-1, metavar="[PATH]...")(function)
 
 
 def choose_conversations(document: Document, id: str | None) -> list[Conversation]:
-    """The conversation with an id, or with a unique beginning of it; all if none is named."""
+    """Return the conversation with an id or a unique prefix of it; all if none is named."""
     if not document.conversations:
         raise NotFound(f"{document.shown}: no conversation in it")
     if id is None:
@@ -179,7 +176,7 @@ def choose_conversations(document: Document, id: str | None) -> list[Conversatio
 
 
 def format_conversation_list(document: Document) -> Iterator[Line]:
-    """One line for each conversation in a source."""
+    """Yield one line for each conversation in a source."""
     for each in document.conversations:
         title = to_one_line(each.title, 60) if each.title else ""
         yield line(
@@ -190,7 +187,7 @@ def format_conversation_list(document: Document) -> Iterator[Line]:
 
 
 def format_heading(conversation: Conversation) -> Line:
-    """The name of a conversation."""
+    """Return the heading of a conversation."""
     title = to_one_line(conversation.title, 80) if conversation.title else ""
     return line(
         (title or clip_text(conversation.native_id, 80), "title"),

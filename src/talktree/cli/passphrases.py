@@ -1,4 +1,4 @@
-"""Where commands get a passphrase from: a file, stdin or a terminal; never from arguments."""
+"""Passphrases for commands: from a file, stdin or a terminal; never from arguments."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ identity = click.option(
 
 
 def read_named_passphrase(path: str | None) -> str | None:
-    """The passphrase from a file that was named; None if none was."""
+    """Return the passphrase from a file; None if no file is named."""
     path = path or os.environ.get(PASSPHRASE_FILE) or None
     if path is None or _is_terminal(path):
-        # What is typed must not be shown.
+        # Typed text must not be shown.
         return None
     return read_passphrase(path)
 
 
 def get_passphrase(path: str | None, question: str = "Passphrase") -> str:
-    """The passphrase of the library."""
+    """Return the passphrase of the library."""
     found = read_named_passphrase(path)
     return _prompt_passphrase(question, repeat=False) if found is None else found
 
 
 def get_new_passphrase(path: str | None, question: str = "New passphrase") -> str:
-    """A passphrase that is going to be used; a person types it twice."""
+    """Return a new passphrase; at a terminal it is typed twice."""
     found = read_passphrase(path) if path and not _is_terminal(path) else None
     found = _prompt_passphrase(question, repeat=True) if found is None else found
     if not found:
@@ -51,7 +51,7 @@ def get_new_passphrase(path: str | None, question: str = "New passphrase") -> st
 
 
 def load_identities(path: str | None) -> list[Any]:
-    """The identities in a file that was named."""
+    """Return the identities in a file."""
     if path is None:
         return []
     from talktree.files.age import read_identities

@@ -1,4 +1,4 @@
-"""How far long work is, on stderr: a bar on a terminal, JSON lines for scripts, or nothing."""
+"""Progress of long work on stderr: a bar on a terminal, JSON lines for scripts, or nothing."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 CHOICES = ("auto", "json", "none")
 SOON = 0.1
-"""Seconds between two looks at a bar."""
+"""Seconds between two updates of a bar."""
 
 Tick = Callable[[str], None]
 """Called when one more piece of work is done, with its name."""
 
 
 def wants_bar(choice: str, *, quiet: bool) -> bool:
-    """Whether a person looks at stderr and wants to see a bar."""
+    """Whether stderr is a terminal and a bar is wanted."""
     return choice == "auto" and not quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager
 def show_bar(what: str, total: int) -> Iterator[Tick]:
-    """A bar that goes away when the work is done."""
+    """Show a bar that disappears when the work is done."""
     from rich.console import Console  # only here: it is slow to import
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
@@ -48,7 +48,7 @@ def show_bar(what: str, total: int) -> Iterator[Tick]:
         waiting, last = 0, monotonic()
 
         def tick(now: str) -> None:
-            """Drawn only now and then: drawing takes longer than most work."""
+            """Update the bar at intervals: drawing takes longer than most steps."""
             nonlocal waiting, last
             waiting += 1
             if monotonic() - last >= SOON:
@@ -59,12 +59,12 @@ def show_bar(what: str, total: int) -> Iterator[Tick]:
 
 
 Measured = Callable[[int, int, str], None]
-"""Called with how many bytes are done, how many there are, and what is worked on."""
+"""Called with the number of bytes done, the total, and the current source."""
 
 
 @contextmanager
 def show_bytes_bar(what: str) -> Iterator[Measured]:
-    """A bar for work that is measured in bytes, whose extent turns out as it goes on."""
+    """Show a bar for work that is measured in bytes, whose total becomes known on the way."""
     from rich.console import Console  # only here: it is slow to import
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
@@ -85,7 +85,7 @@ def show_bytes_bar(what: str) -> Iterator[Measured]:
         last = monotonic()
 
         def measured(done: int, total: int, now: str) -> None:
-            """Drawn only now and then, as the other bar."""
+            """Update the bar at intervals, like the other one."""
             nonlocal last
             if monotonic() - last >= SOON:
                 details = to_one_line(now, 40)
@@ -96,7 +96,7 @@ def show_bytes_bar(what: str) -> Iterator[Measured]:
 
 
 def print_step(shape: dict[str, Json]) -> None:
-    """One JSON object on a line of its own."""
+    """Print one JSON object on a line of its own."""
     from talktree.views.shapes import format_json
 
     print_stderr(format_json(shape), raw=True)

@@ -1,4 +1,4 @@
-"""Retention as a part of imports: what it forgot, or why it did not run."""
+"""Retention during imports: what it forgot, or why it did not run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def apply_confirmed(library: Library) -> RetentionResult | None:
-    """Apply the rules that were confirmed; None if there are no rules."""
+    """Apply the confirmed rules; None if there are no rules."""
     from talktree.settings.retention import retention_rules
 
     if not retention_rules().rules:
@@ -40,7 +40,7 @@ def report_retention(result: RetentionResult | None) -> None:
 
 
 class RepeatedRetention:
-    """Retention while files are watched: now and then, and not for every change."""
+    """Retention while files are watched: at intervals, and not for every change."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -50,13 +50,13 @@ class RepeatedRetention:
         self._reported: str | None = None
 
     def run(self, *, quiet: bool) -> None:
-        """Apply the rules if that was long enough ago, and report what came of it once."""
+        """Apply the rules if the last time was long enough ago, and report a result once."""
         from talktree.library.retention.apply import RetentionResult
 
         try:
             result = self._schedule.run(self._library)
         except TalktreeError as error:
-            # What changes is kept all the same: rules that are wrong must not end that.
+            # Watching continues: invalid rules must not stop it.
             result = RetentionResult(why_not=error.message, hint=error.hint)
         if result is None:
             return

@@ -1,4 +1,4 @@
-"""Which session is meant, where its store is, and how it is opened."""
+"""Select and open a session of a store."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ workspace = click.option(
 
 
 class SessionReference(NamedTuple):
-    """A store, and the id of a session in it or the beginning of one; None for the newest."""
+    """A store, and the id of a session in it or a prefix of one; None for the newest."""
 
     root: Path
     session: str | None
 
 
 def open_store(folder: Path) -> Store:
-    """The store below a folder."""
+    """Return the store below a folder."""
     from talktree.session.store import Store
 
     return Store(folder)
 
 
 def find_nearest_store(given: str | None) -> Path | None:
-    """The store that is named, or the nearest one from here upward."""
+    """Return the named store, or the nearest one in this folder or above."""
     named = given or os.environ.get(ENVIRONMENT)
     if named:
         return Path(named)
@@ -65,7 +65,7 @@ def find_nearest_store(given: str | None) -> Path | None:
 
 
 def find_session(given: str | None, session: str | None) -> SessionReference:
-    """Which session is asked for: by its folder, by its id, or the newest one."""
+    """Return the session by its folder, by its id, or the newest one."""
     folder = None if session is None else _resolve_session_folder(session)
     if folder is not None:
         if given is not None and Path(given).resolve() != folder.parent.parent:
@@ -83,7 +83,7 @@ def find_session(given: str | None, session: str | None) -> SessionReference:
 
 
 def _resolve_session_folder(session: str) -> Path | None:
-    """The folder of a session, if somebody named that instead of an id."""
+    """Return the folder of a session, if the argument is a folder and not an id."""
     path = Path(session)
     if len(path.parts) < 2 and not (path / "messages.jsonl").is_file():
         return None
@@ -102,7 +102,7 @@ def _resolve_session_folder(session: str) -> Path | None:
 def open_session(
     given: str | None, session: str | None, *, write: bool = True, workspace: str | None = None
 ) -> Iterator[Session]:
-    """The session that is meant; what was found and came up on the way is told."""
+    """Open the selected session, and report notices from opening it."""
     named = find_session(given, session)
     with open_store(named.root).open(named.session, workspace=workspace, write=write) as found:
         details = _print_notices(found, 0)
@@ -111,7 +111,7 @@ def open_session(
 
 
 def _print_notices(session: Session, number: int) -> int:
-    """Tell the notices after the first few; gives how many there are."""
+    """Print the notices after the first few, and return how many there are."""
     notices = session.notices
     for notice in notices[number:]:
         print_stderr(f"talktree: {notice}")
@@ -119,7 +119,7 @@ def _print_notices(session: Session, number: int) -> int:
 
 
 def open_session_folder(given: str | None, session: str | None) -> tuple[str, Anchor]:
-    """The id and the folder of the session that is meant, which may be too damaged to open."""
+    """Return the id and the folder of the selected session, which may be too damaged to open."""
     from talktree.files.sandbox import Anchor
     from talktree.session.names import resolve_short_id
 
@@ -136,5 +136,5 @@ def open_session_folder(given: str | None, session: str | None) -> tuple[str, An
 
 
 def is_claude_code(session: str | None) -> bool:
-    """Whether a file of Claude Code is named instead of a session of ours."""
+    """Whether a file of Claude Code is named, not one of Talktree's own sessions."""
     return session is not None and session.endswith(".jsonl")

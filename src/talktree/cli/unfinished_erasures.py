@@ -1,4 +1,4 @@
-"""Erasures that could not be finished: what is left, and what finishes them."""
+"""Unfinished erasures: what is left, and what finishes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FINISH = "talktree library forget --finish"
 
 
 def report_unfinished(left: Sequence[str]) -> None:
-    """Print where words of forgotten conversations still are, and what erases them."""
+    """Print which files still contain forgotten words, and what erases them."""
     if not left:
         return
     from talktree.library.erasure.finish import NOT_WRITTEN  # not for --help

@@ -1,4 +1,4 @@
-"""Files in and out: what a source is, how it is loaded, how output appears atomically."""
+"""Files: what a source is, how it is loaded, and how output is written atomically."""
 
 from talktree.files.compression import (
     UnpackedContent,

@@ -1,6 +1,6 @@
-"""The age format: recipients and identities as people give them, and streams to recipients.
+"""The age format: recipients and identities as users give them, and encrypted streams.
 
-No plain copy is ever on the disk, and memory does not depend on how much is encrypted.
+No plain copy is ever on disk, and memory does not depend on how much is encrypted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FORMS = "age1…, ssh-ed25519 …, ssh-rsa … or a file with one of them on ea
 
 
 def load_age_library() -> Any:  # noqa: ANN401
-    """The library that reads and writes age files."""
+    """Import the library that reads and writes age files."""
     try:
         import pyrage  # type: ignore[import-untyped]
     except ImportError:
@@ -29,7 +29,7 @@ def load_age_library() -> Any:  # noqa: ANN401
 
 
 def parse_recipients(given: Iterable[str]) -> list[Any]:
-    """The recipients that some texts or files name."""
+    """Return the recipients in some texts or files."""
     found: list[Any] = []
     for text in given:
         if not text.strip():
@@ -48,7 +48,7 @@ def parse_recipients(given: Iterable[str]) -> list[Any]:
 
 
 def _refuse_secret(text: str, name: str) -> None:
-    """Refuse an identity in the place of a recipient, without showing it."""
+    """Refuse an identity given as a recipient, without showing it."""
     if text.upper().startswith("AGE-SECRET-KEY-") or "PRIVATE KEY-----" in text:
         raise UsageError(
             f"{name}a secret key was given, not a recipient",
@@ -57,7 +57,7 @@ def _refuse_secret(text: str, name: str) -> None:
 
 
 def read_identities(path: str) -> list[Any]:
-    """The identities in a file: those of age, or one SSH key."""
+    """Return the identities in a file: those of age, or one SSH key."""
     try:
         data = Path(path).read_bytes()[:_LONGEST]
     except OSError as error:
@@ -69,7 +69,7 @@ def read_identities(path: str) -> list[Any]:
 
 
 def parse_identities(data: bytes, path: str) -> list[Any]:
-    """The identities in the content of such a file; none if it is empty."""
+    """Return the identities in the content of such a file; empty if there are none."""
     if not data:
         return []
     library = load_age_library()
@@ -91,7 +91,7 @@ def parse_identities(data: bytes, path: str) -> list[Any]:
 
 
 def find_public_recipients(identities: Sequence[Any], path: str) -> list[Any]:
-    """The recipients that identities belong to; SSH identities do not say theirs."""
+    """Return the recipients of identities; SSH identities do not contain theirs."""
     try:
         return [identity.to_public() for identity in identities]
     except AttributeError:
@@ -101,10 +101,10 @@ def find_public_recipients(identities: Sequence[Any], path: str) -> list[Any]:
 
 
 def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterator[bytes]:
-    """The pieces as one age file, piece by piece.
+    """Yield the pieces as one age file, streaming.
 
-    The cipher runs in a thread of its own and asks for the pieces; what it makes comes through a
-    pipe. If a piece cannot be made, the file has no valid end. The thread ends with the iterator.
+    The cipher runs in a thread of its own and requests the pieces; its output comes through a pipe.
+    If a piece cannot be made, the file has no valid end. The thread ends with the iterator.
     """
     library = load_age_library()
     source = _Pieces(pieces)
@@ -135,17 +135,17 @@ def encrypt_pieces(pieces: Iterable[bytes], recipients: Sequence[Any]) -> Iterat
 
 
 class _Pieces:
-    """Pieces as a file that can only be read on."""
+    """Pieces as a file that can only be read forward."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
         self._held = memoryview(b"")
         self.error: BaseException | None = None
         self.is_stopped = False
-        """Whether the encrypted bytes are not read any more."""
+        """Whether the encrypted bytes are no longer read."""
 
     def read(self, size: int = -1) -> bytes:
-        """Some more bytes; none at the end."""
+        """Return some more bytes; empty at the end."""
         if self.is_stopped:
             return b""
         try:
@@ -177,13 +177,13 @@ def _parse_recipient(text: str, shown: str) -> Any:  # noqa: ANN401
         try:
             return kind.from_str(text)
         except (library.RecipientError, ValueError) as error:
-            # What follows is how the library would write its own value.
+            # From here on, as the library would write its own value.
             why = str(error).partition(": Invalid(")[0]
     raise UsageError(f"{shown}: not a recipient: {why}", hint=f"write {_FORMS}")
 
 
 def _read_lines(path: str, forms: str) -> list[str]:
-    """The lines of a file that name recipients."""
+    """Return the lines of a file that name recipients."""
     try:
         text = Path(path).read_bytes()[:_LONGEST].decode()
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""Files that are packed, or written in UTF-16: read as the text they hold.
+"""Files that are compressed or in UTF-16: read as the text they contain.
 
-The source keeps the file as it lies there, so what is not changed is written as it was. What is
-changed stays UTF-16, and is packed again if the name says that the file is packed; else it becomes
-plain text. How much a file may unpack to is bounded.
+The source keeps the file as stored, so that unchanged content is written as it was. Changed content
+stays UTF-16, and is compressed again if the file's name says so; otherwise it becomes plain text.
+The size to which a file may be decompressed is bounded.
 """
 
 from __future__ import annotations
@@ -21,28 +21,29 @@ GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 GZIP_NAME, ZSTD_NAME, UTF16 = "gzip", "zstd", "UTF-16"
 NAMED_GZIP = (".gz", ".gzip")
 NAMED = (*NAMED_GZIP, ".zst", ".zstd")
-"""Names that say that a file is packed."""
+"""File names of compressed files."""
 MANY = (".tgz", ".tar.gz", ".tar.zst")
-"""Names of many files in one, which are no text."""
+"""File names of archives with many files, which are not text."""
 ALWAYS = 64 << 20
-"""A file may unpack to so much, however small it is."""
+"""Any file may decompress to this many bytes, however small it is."""
 MOST_TIMES = 200
-"""Beyond that, to no more than so many times its size."""
+"""Beyond that, a file may grow at most by this factor."""
 MOST = 16 << 30
 LARGEST_WINDOW = 1 << 27
 
 CUT_OFF = "the file ends before its {how} data does"
 BROKEN = "its {how} data is damaged after {count:,} bytes of text"
 FED, LEAST_FED = 1 << 10, 1
-"""How much is decoded at once: little enough that no bomb unpacks to much in one go."""
+"""How much is decoded at a time: little enough that a decompression bomb cannot expand far in one
+step."""
 
 Decoding = Generator[bytes, None, str | None]
-"""Pieces of text; what it returns says what is wrong with the file, if anything is."""
+"""Yields pieces of text and returns what is wrong with the file, if anything."""
 Pieces = Callable[[Content], Decoding]
 
 
 class UnpackedContent(StandIn):
-    """The text in a file that holds it in another form."""
+    """The text of a file that stores it in another form."""
 
     def __init__(
         self,
@@ -54,12 +55,12 @@ class UnpackedContent(StandIn):
         damage: str | None = None,
     ) -> None:
         self.stored = stored
-        """The file as it lies there."""
+        """The file as stored."""
         self.how = how
         self.named = named
-        """Whether its name says so."""
+        """Whether its name shows its form."""
         self.damage = damage
-        """Why the text is not whole; None if it is."""
+        """Why the text is incomplete; None if it is complete."""
         self.size = text.size
         self._text = text
 
@@ -69,7 +70,7 @@ class UnpackedContent(StandIn):
 
 
 def encode_as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
-    """A text that takes the place of a file's, in the form the name of the file says."""
+    """Return a text in the form that the file's name says, to replace the file's text."""
     if not isinstance(content, UnpackedContent):
         return pieces
     if content.damage is not None:
@@ -81,7 +82,7 @@ def encode_as_stored(content: Content, pieces: Iterable[bytes]) -> Iterable[byte
 
 
 def encode_text(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
-    """A text in the form of a file; what of a damaged file cannot be read is dropped."""
+    """Return a text in the form of a file; unreadable parts of a damaged file are dropped."""
     if not isinstance(content, UnpackedContent):
         return pieces
     if content.how == UTF16:
@@ -92,7 +93,7 @@ def encode_text(content: Content, pieces: Iterable[bytes]) -> Iterable[bytes]:
 
 
 def find_text_form(content: Content) -> str:
-    """The encoding of a file whose text was decoded, for `encode_utf16`; empty for any other."""
+    """Return the encoding of a decoded file, for `encode_utf16`; empty for any other."""
     if not isinstance(content, UnpackedContent) or content.how != UTF16:
         return ""
     return find_utf16_form(content.stored, cut=content.damage is not None)
@@ -101,7 +102,7 @@ def find_text_form(content: Content) -> str:
 def encode_as_named(
     name: str, files: Mapping[str, Iterable[bytes]], *, folder: bool, main: str | None = None
 ) -> Mapping[str, Iterable[bytes]]:
-    """The one file there is, packed or not as the name it gets says; those of a folder as is."""
+    """Return a single file, compressed if its new name says so; files of a folder are unchanged."""
     if main is not None and _compression_of_name(name) != _compression_of_name(main):
         return {**files, main: _recode_pieces(name, files[main])}
     if folder:
@@ -141,17 +142,17 @@ def _compress_pieces(how: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Packing(Protocol):
-    """What packs bytes one piece after the other."""
+    """A streaming compressor."""
 
     def compress(self, data: bytes, /) -> bytes:
-        """What is ready of all that was given."""
+        """Return the output that is ready for all input so far."""
 
     def flush(self) -> bytes:
-        """The rest."""
+        """Return the remaining output."""
 
 
 class _Opening(Mapping[str, Content]):
-    """The files of a source, each looked into when it is asked for and not before."""
+    """The files of a source, each opened on first access."""
 
     def __init__(self, files: Mapping[str, Content]) -> None:
         self._files = files
@@ -173,7 +174,7 @@ class _Opening(Mapping[str, Content]):
 
 
 def unpack_source(source: Source) -> Source:
-    """A source as it is read."""
+    """Return a source with its files decoded."""
     return Source(
         source.name,
         _Opening(source.files),
@@ -185,7 +186,7 @@ def unpack_source(source: Source) -> Source:
 
 
 def read_plain_head(path: str, content: Content, size: int) -> bytes:
-    """The first bytes of the text in a file."""
+    """Return the first bytes of the text in a file."""
     head = content.read(0, size)
     known = _detect_compression(path, head)
     if known is None:
@@ -212,7 +213,7 @@ def _decode_content(path: str, content: Content) -> Content:
 
 
 class _Watched:
-    """The pieces of a text as they are decoded; afterwards what is wrong with the file."""
+    """The pieces of a text as they are decoded, and afterwards what is wrong with the file."""
 
     def __init__(self, decoding: Decoding) -> None:
         self._decoding = decoding
@@ -223,17 +224,17 @@ class _Watched:
 
 
 def is_compressed_name(path: str) -> bool:
-    """Whether the name of a file says that it is packed."""
+    """Whether the name of a file is that of a compressed one."""
     return path.lower().endswith(NAMED)
 
 
 def strip_compression_suffix(name: str) -> str:
-    """The name a file has when it is not packed."""
+    """Return the name of the file without compression."""
     return name.rpartition(".")[0] or name if is_compressed_name(name) else name
 
 
 def stem_of(path: str) -> str:
-    """A path or name without the ending that tells what kind of file it is."""
+    """Return a path or name without the suffix that shows the kind of file."""
     bare = strip_compression_suffix(path)
     return bare.rpartition(".")[0] or bare
 
@@ -279,14 +280,14 @@ def _decode_gzip(content: Content) -> Decoding:
                 yield piece
             left, started = packed.unconsumed_tail, True
             if packed.eof:
-                # Several packed files, one behind the other, are one text; zeros are padding.
+                # Concatenated compressed files are one text; zeros are padding.
                 left, started = packed.unused_data.lstrip(b"\0"), False
                 packed = zlib.decompressobj(wbits=31)
     return CUT_OFF.format(how=GZIP_NAME) if started else None
 
 
 def _salvage_piece(packed: zlib._Decompress, data: bytes) -> Iterator[bytes]:
-    """What can be decoded of a piece before the place where it is damaged."""
+    """Return what can be decoded of a piece before the place where it is damaged."""
     at, step = 0, FED
     while step >= LEAST_FED:
         attempt = packed.copy()

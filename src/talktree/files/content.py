@@ -1,7 +1,7 @@
 """The bytes of one file, in memory or on disk, readable in parts.
 
-A file on disk is never held: each read opens it, checks that it still is the file that was
-loaded (it may have grown, never shrunk or been replaced) and takes just the asked bytes.
+A file on disk is never held in memory: each read opens it, checks that it is still the file that
+was loaded (it may have grown, but not shrunk or been replaced) and reads only the requested bytes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from talktree.errors import ChangedMeanwhile, Unreadable
 
 BLOCK = 1 << 20
 READ_AHEAD = 4
-"""So many stretches in a row, and the file is read block by block."""
+"""After this many consecutive spans, the file is read block by block."""
 LineBlock = tuple[bytes | bytearray, int]
-"""A buffer, and how much of it is whole lines; the buffer may be used again afterwards."""
+"""A buffer, and how much of it is whole lines; the buffer may be reused afterwards."""
 LONGEST_LINE = 1 << 30
-"""A longer line is kept in place but not decoded, so one broken file cannot eat all memory."""
+"""A longer line is kept in place but not decoded, so that one broken file cannot use all memory."""
 
 
 class Content(ABC):
@@ -36,32 +36,32 @@ class Content(ABC):
 
     @abstractmethod
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
-        """The bytes from start to stop."""
+        """Return the bytes from start to stop."""
 
     @abstractmethod
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        """The same bytes in pieces of bounded size."""
+        """Yield the same bytes in pieces of bounded size."""
 
     @abstractmethod
     def lines(self, start: int = 0) -> Iterator[bytes]:
-        """Lines with their newline byte; only byte 0x0A ends a line."""
+        """Yield lines with their newline byte; only byte 0x0A ends a line."""
 
     @abstractmethod
     def line_blocks(self, start: int = 0) -> Iterator[LineBlock]:
-        """Everything from start on, in blocks that end where a line ends."""
+        """Yield everything from start on, in blocks that end at the end of a line."""
 
     def spans(self, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-        """Many stretches one after the other."""
+        """Yield many spans one after the other."""
         return (self.read(start, stop) for start, stop in spans)
 
 
 class StandIn(Content):
-    """What gives the bytes of another content as its own."""
+    """A content that returns the bytes of another one."""
 
     @property
     @abstractmethod
     def text(self) -> Content:
-        """The other one."""
+        """The other content."""
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
         return self.text.read(start, stop)
@@ -80,7 +80,7 @@ class StandIn(Content):
 
 
 class MemoryContent(Content):
-    """Bytes that are already here."""
+    """Bytes in memory."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -109,7 +109,7 @@ class MemoryContent(Content):
 
 
 class OnDisk(Content):
-    """A file that stays on disk; its size is what it was when it was loaded."""
+    """A file on disk; its size is what it was when it was loaded."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class OnDisk(Content):
     ) -> None:
         """A file; `shown` is its path as the user gave it, for messages.
 
-        With `lazy` the file is asked for its size only when that is needed. Its path is then not
+        With `lazy`, the file's size is only determined when it is needed. Its path is then not
         followed if it is a link.
         """
         self._place = str(path)
@@ -137,7 +137,7 @@ class OnDisk(Content):
 
     @cached_property
     def _initial_stat(self) -> os.stat_result:
-        """What the file was when it was loaded."""
+        """The stat result of the file when it was loaded."""
         return self._stat(follow=False)
 
     @cached_property
@@ -151,7 +151,7 @@ class OnDisk(Content):
 
     @property
     def path(self) -> Path:
-        """Where the file lies; made when it is asked for, as a folder may hold very many files."""
+        """The path of the file; built on demand, because a folder may hold very many files."""
         return Path(self._place)
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
@@ -174,7 +174,7 @@ class OnDisk(Content):
         left = self.size - start
         with self._open() as file:
             file.seek(start)
-            # Plain iteration is the fastest way there is, but has no bound on a line's length.
+            # Plain iteration is the fastest way, but does not limit the length of a line.
             found = iter(file) if left <= LONGEST_LINE else _read_bounded_lines(file)
             for line in found:
                 left -= len(line)
@@ -214,7 +214,7 @@ class OnDisk(Content):
             for start, stop in spans:
                 in_a_row = in_a_row + 1 if start == at else 0
                 at = stop
-                # Reading ahead pays only where many stretches follow one another.
+                # Reading ahead is only worthwhile for many consecutive spans.
                 if in_a_row < READ_AHEAD:
                     yield os.pread(file.fileno(), stop - start, start)
                     continue
@@ -249,10 +249,10 @@ class OnDisk(Content):
 
 
 def _enlarge_buffer(buffer: bytearray, file: int, at: int) -> bytearray:
-    """A buffer that has room for the whole line that an old one is filled with.
+    """Return a buffer with room for the whole line that fills an old one.
 
-    The line goes on at a place of the file. Its end is looked for first: a long line is then held
-    once, where a buffer that grows by copies would hold it several times.
+    The line continues at an offset of the file. Its end is searched first: a long line is then held
+    once, whereas a buffer that grows by copying would hold it several times.
     """
     size = len(buffer)
     while size < LONGEST_LINE:
@@ -261,7 +261,7 @@ def _enlarge_buffer(buffer: bytearray, file: int, at: int) -> bytearray:
         at += len(block)
         if not block or b"\n" in block:
             break
-    # A buffer that was handed out cannot be resized.
+    # A buffer with exported views cannot be resized.
     larger = bytearray(min(max(size, len(buffer) + BLOCK), LONGEST_LINE))
     larger[: len(buffer)] = memoryview(buffer)
     return larger

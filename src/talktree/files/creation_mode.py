@@ -1,8 +1,8 @@
-"""The umask while other libraries create files: private, and then as it was.
+"""A private umask while other libraries create files, and restoring it.
 
-Where we open files ourselves we pass the mode. tantivy opens its own ones, in threads of its own,
-and takes no mode. The umask belongs to the whole process, so what other threads create meanwhile
-is private, too; outputs that follow the user's umask ask `user_umask`.
+Where our own code opens files, it passes the mode. tantivy opens its files in threads of its own
+and does not take a mode. The umask belongs to the whole process, so files that other threads create
+meanwhile are private, too; outputs that follow the user's umask use `user_umask`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ PRIVATE = 0o077
 _lock = threading.Lock()
 _count = 0
 _before = 0
-"""The umask that comes back when the last one is done."""
+"""The umask that is restored when the last one is released."""
 
 
 def hold_private_umask() -> None:
-    """Create files for their owner only from now on, until `release_private_umask`."""
+    """Create files for their owner only, until `release_private_umask`."""
     global _count, _before
     with _lock:
         if _count == 0:
@@ -30,7 +30,7 @@ def hold_private_umask() -> None:
 
 
 def release_private_umask() -> None:
-    """End what `hold_private_umask` began; the last one brings the user's umask back."""
+    """End `hold_private_umask`; the last call restores the user's umask."""
     global _count
     with _lock:
         _count -= 1
@@ -40,7 +40,7 @@ def release_private_umask() -> None:
 
 @contextmanager
 def private_umask() -> Iterator[None]:
-    """Create files for their owner only meanwhile."""
+    """Create files for their owner only inside the context."""
     hold_private_umask()
     try:
         yield
@@ -49,7 +49,7 @@ def private_umask() -> Iterator[None]:
 
 
 def user_umask() -> int:
-    """The umask that outputs at paths of the user's own follow."""
+    """Return the umask for outputs at the user's own paths."""
     with _lock:
         if _count:
             return _before

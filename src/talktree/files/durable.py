@@ -1,4 +1,4 @@
-"""Bytes that are on the disk when a call returns."""
+"""Durable writes: the bytes are on the disk when a call returns."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from talktree.files.sandbox import Anchor
 
 UNFINISHED = ".unfinished-"
-"""How names of files begin that are being written and not yet renamed to what they are."""
+"""Prefix of names of files that are being written and not yet renamed."""
 
 BLOCK = 1 << 20
 
 
 def sync_folder(folder: int | str | bytes | Path) -> None:
-    """Put the names in a folder on the disk: what was made, renamed or removed there."""
+    """Sync the entries of a folder: files that were created, renamed or removed there."""
     if isinstance(folder, int):
         os.fsync(folder)
         return
@@ -33,7 +33,7 @@ def sync_folder(folder: int | str | bytes | Path) -> None:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write everything, going on after short writes."""
+    """Write everything, continuing after short writes."""
     done = os.write(fd, data)
     if done == len(data):
         return
@@ -43,7 +43,7 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def copy_range(source: int, start: int, stop: int, target: int) -> None:
-    """Append a stretch of one file to another; a file that ends before its time is an error."""
+    """Append a range of one file to another; raise if the file ends too early."""
     while start < stop:
         block = os.pread(source, min(BLOCK, stop - start), start)
         if not block:
@@ -53,14 +53,14 @@ def copy_range(source: int, start: int, stop: int, target: int) -> None:
 
 
 def make_temporary_name(name: bytes = b"") -> bytes:
-    """A new name for a file that is being written."""
+    """Return a new name for a file that is being written."""
     return b"%s%s-%s" % (UNFINISHED.encode(), secrets.token_hex(8).encode(), name[:150])
 
 
 def create_whole(
     folder: int, name: bytes, fill: Callable[[int], object], mode: int = 0o600
 ) -> None:
-    """Make or replace a file: temporary name, filled, synced, renamed, folder synced."""
+    """Create or replace a file: temporary name, write, sync, rename, sync the folder."""
     building = make_temporary_name(name)
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(building, flags, mode, dir_fd=folder)
@@ -86,13 +86,13 @@ def _remove(folder: int, name: bytes) -> None:
 
 
 def replace(anchor: Anchor, path: bytes, data: bytes, mode: int = 0o600) -> None:
-    """Make or replace a file beneath a folder, so that it is whole and on the disk."""
+    """Create or replace a file below a folder, so that it is complete and on the disk."""
     with anchor.open_parent(path) as (folder, name):
         create_whole(folder, name, lambda fd: write_all(fd, data), mode)
 
 
 def sync_filesystem(fd: int) -> bool:
-    """Sync all of the file system a descriptor is on; false where that cannot be asked for."""
+    """Sync the whole file system of a descriptor; false where the system does not support this."""
     call = _load_syncfs()
     if call is None:
         return False
@@ -105,8 +105,8 @@ def sync_filesystem(fd: int) -> bool:
 def raise_lost_writes(fd: int) -> None:
     """Raise the error of a write to the disk that failed since the file was opened.
 
-    The system tells of it once to each open file, here or at a sync. Nothing is written and nothing
-    waited for; where the system cannot be asked, nothing is raised.
+    The system reports it once to each open file, here or at a sync. Nothing is written, and this
+    does not wait; where the system does not support it, nothing is raised.
     """
     call = _load_sync_file_range()
     if call is not None and call(fd, 0, 1, _WAIT_BEFORE) != 0:
@@ -117,7 +117,7 @@ def raise_lost_writes(fd: int) -> None:
 
 _WAIT_BEFORE = 1
 _LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
-"""What a failed write to the disk is told as; anything else says that one cannot ask."""
+"""The errors of failed writes; any other means that the system does not support the call."""
 
 
 @functools.cache

@@ -1,6 +1,6 @@
-"""Python's search for circles of objects, put off while very many objects are made and dropped.
+"""Pauses Python's garbage collector while very many objects are created and dropped.
 
-What a record becomes holds no circles, and goes away without that search.
+Decoded records contain no cycles, so they are freed without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """Look for circles only when `gc.collect` is called, or again when this ends."""
+    """Collect only when `gc.collect` is called, until the context ends."""
     was_on = gc.isenabled()
     gc.disable()
     try:

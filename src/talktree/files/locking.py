@@ -1,10 +1,10 @@
-"""Locks that belong to an open file and die with the process that holds it.
+"""Locks that belong to an open file and end with the process that holds it.
 
-A lock on a byte (`F_OFD_SETLK`) belongs to the open file, not to the process as older record locks
-do: two handles of one process exclude each other, and closing a third one frees nothing. Threads
-that share a descriptor share its locks, so they need a lock of their own in front of it.
+A lock on a byte (`F_OFD_SETLK`) belongs to the open file, not to the process like older record
+locks: two handles of one process exclude each other, and closing a third one releases nothing.
+Threads that share a descriptor share its locks, so they need a lock of their own in addition.
 
-Which kind of file system something is on.
+Also: the kind of file system of a descriptor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HELD_BY_ANOTHER = (errno.EAGAIN, errno.EACCES)
 
 
 def _encode_request(kind: int, byte: int) -> bytes:
-    """What `fcntl` calls a `struct flock`: kind, whence, start, length, process (always 0)."""
+    """Return a `struct flock` for `fcntl`: kind, whence, start, length, process (always 0)."""
     return struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, 1, 0)
 
 
@@ -32,14 +32,14 @@ _KNOWN = range(8)
 EXCLUSIVE = [_encode_request(fcntl.F_WRLCK, byte) for byte in _KNOWN]
 SHARED = [_encode_request(fcntl.F_RDLCK, byte) for byte in _KNOWN]
 FREE = [_encode_request(fcntl.F_UNLCK, byte) for byte in _KNOWN]
-"""Requests for the first bytes of a file, ready for `fcntl` where every microsecond counts."""
+"""Requests for the first bytes of a file, prepared for `fcntl` where every microsecond counts."""
 
 TRY: int = getattr(fcntl, "F_OFD_SETLK", 0)
 WAIT: int = getattr(fcntl, "F_OFD_SETLKW", 0)
 
 
 def require_locks() -> None:
-    """An error where the system does not have such locks."""
+    """Raise if the system does not have such locks."""
     if not WAIT:
         raise UsageError(
             "this system has no locks that belong to an open file",
@@ -48,7 +48,7 @@ def require_locks() -> None:
 
 
 def try_lock(fd: int, request: bytes) -> bool:
-    """Take a lock if nobody has it, and say whether that worked."""
+    """Take a lock if it is free, and return whether that worked."""
     try:
         fcntl.fcntl(fd, TRY, request)
     except OSError as error:
@@ -67,7 +67,7 @@ def range_lock(
     wait: bool = True,
     seconds: float | None = None,
 ) -> Iterator[None]:
-    """Hold a lock of one byte; `LockHeld` if it cannot be had at once, or in some seconds."""
+    """Hold a lock of one byte; raise `LockHeld` if it is not free now, or within some seconds."""
     require_locks()
     request = _encode_request(fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK, byte)
     if wait and seconds is None:
@@ -86,10 +86,10 @@ def range_lock(
 
 @contextmanager
 def folder_lock(fd: int, *, exclusive: bool, wait: bool = False) -> Iterator[None]:
-    """Hold a lock of a folder, shared or alone; `LockHeld` if somebody else's is in the way.
+    """Hold a shared or exclusive lock of a folder; raise `LockHeld` if another lock prevents it.
 
-    The folder is opened anew for each lock: locks taken through one descriptor would be one lock,
-    and the first to end would end it for all.
+    The folder is opened for each lock: locks taken through one descriptor would be one lock, and
+    the first one to end would release it for all.
     """
     own = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=fd)
     try:
@@ -113,7 +113,7 @@ _FAR = ("nfs", "cifs", "smb", "9p", "ceph", "afs", "glusterfs", "lustre", "ncp",
 
 
 def find_network_file_system(fd: int) -> str | None:
-    """The name of the network file system a descriptor is on, if it is on one."""
+    """Return the name of the network file system of a descriptor, if it is on one."""
     try:
         device = os.fstat(fd).st_dev
         wanted = f"{os.major(device)}:{os.minor(device)}"

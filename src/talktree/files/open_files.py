@@ -1,4 +1,4 @@
-"""Whether another process has a file open for writing. Linux tells; elsewhere nobody is seen."""
+"""Whether another process has a file open for writing; known only on Linux."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ ACCESS = os.O_WRONLY | os.O_RDWR
 
 
 def find_writer(path: Path) -> str | None:
-    """Who has the file open for writing, as far as that can be seen; None if nobody has."""
+    """Return the process that has the file open for writing, as far as visible; None if there is
+    none."""
     try:
         there = path.stat()
     except OSError:
@@ -33,7 +34,7 @@ def _list_processes() -> list[Path]:
 
 
 def _is_writing(process: Path, identity: tuple[int, int]) -> bool:
-    """Whether a process has it open for writing; those of others cannot be looked into."""
+    """Whether a process has it open for writing; other users' processes are not readable."""
     try:
         opened = os.listdir(process / "fd")
     except OSError:
@@ -64,9 +65,10 @@ def _read_process_name(process: Path) -> str:
 
 
 def _may_be_leased(path: Path) -> bool:
-    """Whether the kernel grants a read lease, which it does only if nobody writes.
+    """Whether the kernel grants a read lease, which it does only if the file is not open for
+    writing.
 
-    It also sees processes that cannot be looked into, but only for files of one's own.
+    This also covers unreadable processes, but only for files of one's own.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY)
@@ -78,7 +80,7 @@ def _may_be_leased(path: Path) -> bool:
     except BlockingIOError:
         return False
     except (OSError, AttributeError):
-        # Not the owner, or a file system without leases: nothing is known.
+        # Not the owner, or a file system without leases: unknown.
         return True
     finally:
         os.close(descriptor)

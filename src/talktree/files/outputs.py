@@ -2,7 +2,7 @@
 
 A command names its inputs once. Each output is then compared with them by resolved path and by
 device and inode, so that links, hard links and other spellings of a path are found. Without force
-an existing file or a folder that is not empty is refused, for all commands alike.
+an existing file or a non-empty folder is refused, for all commands alike.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Identity = tuple[int, int]
 LOG = ".repair"
 BACKUP = ".backup"
 WAYS_BACK = {LOG: "the log of a repair", BACKUP: "a backup"}
-"""Endings of files that lead back to what was; not even force replaces them."""
+"""Suffixes of files that restore an earlier state; not even force replaces them."""
 
 _OTHER_PLACE = "name another place; the input stays as it is"
 
@@ -41,10 +41,10 @@ class _Input(NamedTuple):
 
 
 class OutputGate:
-    """Decides what a command may write, given what it reads."""
+    """Decides what a command may write, given its inputs."""
 
     def __init__(self, inputs: Iterable[AnyPath] = (), *, force: bool = False) -> None:
-        """Name the inputs; `force` allows to replace outputs that exist, but never inputs."""
+        """Name the inputs; `force` allows replacing existing outputs, but never inputs."""
         self.force = force
         self._inputs = [_make_input(path) for path in inputs]
         self._claimed: set[str] = set()
@@ -54,7 +54,8 @@ class OutputGate:
         self._inputs += [_make_input(path) for path in inputs]
 
     def claim(self, path: AnyPath, *, folder: bool | None = None) -> None:
-        """Check an output before any work is done; no output can be another one, or inside it.
+        """Check an output before any work is done; it must not be equal to or inside another
+        output.
 
         `folder` says whether a file or a folder is written, if that is known already.
         """
@@ -81,7 +82,7 @@ class OutputGate:
     def check_batch(self, path: AnyPath, *, resumes: bool) -> None:
         """Raise an error unless many outputs may be written in a folder.
 
-        `resumes` says that an earlier run made it: then it may hold files.
+        `resumes` says that an earlier run made it: then it may contain files.
         """
         self.check_into(path)
         self._refuse_claimed(path, os.path.realpath(path))
@@ -103,7 +104,7 @@ class OutputGate:
             if real == other or _is_below(real, other) or _is_below(other, real):
                 raise UsageError(f"{path}: two outputs go there", hint="name two different places")
 
-    # the inputs
+    # inputs
 
     def _refuse_inputs(self, path: AnyPath) -> None:
         real = os.path.realpath(path)
@@ -123,7 +124,7 @@ class OutputGate:
         if any(_is_below(each.real, real) for each in self._inputs):
             raise UsageError(f"{path}: the input is in it", hint=_OTHER_PLACE)
 
-    # what exists
+    # existing outputs
 
     def _refuse_existing(
         self, path: AnyPath, found: os.stat_result | None, *, folder: bool | None
@@ -162,14 +163,14 @@ OVERWRITE = OutputGate(force=True)
 
 
 def input_paths(source: Source) -> list[Path]:
-    """The files and the folder on the disk that a source is read from."""
+    """Return the files and the folder on disk that a source is read from."""
     found: dict[Path, None] = {}
     for name, content in source.files.items():
         if type(content) is not OnDisk:
             continue
         found[content.path] = None
         steps = name.split("/")
-        # Of companion files the folders in which they are, but not the one that the file is in.
+        # For companion files, the folders that contain them, but not the main file's folder.
         above = len(steps) - (1 if source.main is None else 2)
         if source.folder and above >= 0 and content.path.parts[-len(steps) :] == tuple(steps):
             found[content.path.parents[above]] = None
@@ -177,7 +178,7 @@ def input_paths(source: Source) -> list[Path]:
 
 
 def is_empty(folder: AnyPath) -> bool:
-    """Whether there is nothing in a folder."""
+    """Whether a folder is empty."""
     with os.scandir(folder) as found:
         return next(found, None) is None
 
@@ -185,7 +186,7 @@ def is_empty(folder: AnyPath) -> bool:
 def exists_error(
     path: AnyPath, hint: str = "use --force to replace it, or name another place"
 ) -> UsageError:
-    """The error for an output that exists and may not be replaced."""
+    """Return the error for an output that exists and may not be replaced."""
     return UsageError(f"{path}: already exists", hint=hint)
 
 
@@ -204,7 +205,7 @@ def _is_input(each: _Input, found: os.stat_result) -> bool:
 
 
 def _is_inside(each: _Input, found: os.stat_result) -> bool:
-    """Whether a regular file is one of those in an input folder, maybe under another name."""
+    """Whether a regular file is in an input folder, maybe under another name."""
     if not each.is_folder or not stat.S_ISREG(found.st_mode):
         return False
     return (found.st_dev, found.st_ino) in _identities(each.real)
@@ -218,7 +219,7 @@ def _stat_path(path: AnyPath) -> os.stat_result | None:
 
 
 def _stat_stream(stream: object) -> os.stat_result | None:
-    """What is behind stdin or stdout, if it is a file of the system at all."""
+    """Return the stat result of stdin or stdout, if it is a file."""
     try:
         return os.fstat(stream.fileno())  # type: ignore[attr-defined]
     except (OSError, ValueError, AttributeError):
@@ -230,7 +231,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _identities_above(real: str) -> Iterator[Identity]:
-    """Device and inode of the folders above a path, as far as they exist."""
+    """Return device and inode of the existing folders above a path."""
     for folder in Path(real).parents:
         found = _stat_path(folder)
         if found is not None:
@@ -238,7 +239,7 @@ def _identities_above(real: str) -> Iterator[Identity]:
 
 
 def _identities(folder: str) -> Iterator[Identity]:
-    """Device and inode of the files in a folder."""
+    """Return device and inode of the files in a folder."""
     pending = [folder]
     while pending:
         try:

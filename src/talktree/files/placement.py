@@ -1,8 +1,8 @@
-"""Where the files of a source go when they are written.
+"""The paths of a source's files when they are written.
 
 A file with companion files keeps its layout: the file itself gets the name of the output, the
-folder that is named after it is renamed with it, and all others keep their names beside it. An
-output that is not named like such a file is a folder, which gets all of them.
+folder that is named after it is renamed with it, and all others keep their names beside it. If the
+output's name is not that of such a file, it is a folder with all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from talktree.files.source import Source
 
 
 def is_named_like(target: str | Path, main: str) -> bool:
-    """Whether a file with companion files can have the name of an output."""
+    """Whether the name of an output is possible for a file with companion files."""
     ending = os.path.splitext(strip_compression_suffix(main))[1]
     return (
         bool(ending) and os.path.splitext(strip_compression_suffix(Path(target).name))[1] == ending
@@ -30,7 +30,8 @@ def is_named_like(target: str | Path, main: str) -> bool:
 
 
 def place_files(files: Iterable[str], target: Path, main: str) -> dict[str, Path]:
-    """The place of each file of a source with companion files, for an output that is named so."""
+    """Return the path of each file of a source with companion files, for an output with this
+    name."""
     folder = f"{stem_of(main)}/"
     places = {}
     for path in files:
@@ -45,7 +46,8 @@ def place_files(files: Iterable[str], target: Path, main: str) -> dict[str, Path
 
 
 def place_in_source(source: Source, root: Path, path: str) -> Path:
-    """Where a file of a source is on disk, given the path that the source was loaded from."""
+    """Return the path on disk of a file of a source, given the path that the source was loaded
+    from."""
     if source.main is not None:
         own = Path(os.path.realpath(root)) if root.is_symlink() else root
         return root if path == source.main else own.parent / path
@@ -59,13 +61,13 @@ def save_with_companions(
     gate: OutputGate,
     agreed: Callable[[Path], object],
 ) -> list[Path]:
-    """Write a file and its companion files beside it; all of them, or none.
+    """Write a file with its companion files beside it, or nothing.
 
-    A companion file that is there already with the same bytes is left as it is. Another file in its
-    place is replaced only by force.
+    A companion file that already exists with the same bytes is left as it is. Another file at its
+    path is replaced only by force.
     """
     gate.check(target, folder=False)
-    # A link stays a link; the companions are beside the file it leads to.
+    # A link stays a link; the companions are beside its target.
     own = Path(os.path.realpath(target)) if os.path.islink(target) else Path(target)
     places = place_files(files, own, main)
     with building_folder(own) as building:
@@ -90,7 +92,7 @@ def save_with_companions(
 
 
 def _move_into_place(moves: Iterable[tuple[Path, Path]], building: Path, gate: OutputGate) -> None:
-    """Put built files into their places; if that fails, all is as it was."""
+    """Move built files into place; if that fails, restore everything."""
     done: list[tuple[Path, Path | None]] = []
     try:
         for number, (built, place) in enumerate(moves):
@@ -111,7 +113,7 @@ def _move_into_place(moves: Iterable[tuple[Path, Path]], building: Path, gate: O
 
 
 def _link_or_copy(path: Path, copy: Path) -> Path:
-    """A second name for a file, or a copy of it where the file system knows no such names."""
+    """Hard-link a file, or copy it where the file system has no hard links."""
     try:
         os.link(path, copy)
     except OSError:
@@ -130,7 +132,7 @@ def _translate_errors(path: Path) -> Iterator[None]:
 
 
 def _is_there(built: Path, place: Path, gate: OutputGate) -> bool:
-    """Whether a companion file is in its place already; an error if another file must stay."""
+    """Whether a companion file already exists with these bytes; raise if another file is there."""
     if not os.path.lexists(place):
         gate.check(place, folder=False)
         return False

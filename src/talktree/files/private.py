@@ -1,7 +1,7 @@
-"""Folders that only their owner can enter: created, tightened, or refused.
+"""Private folders, which only their owner can enter: created, tightened, or refused.
 
-Everything Talktree keeps for a user is in such a folder. An output that the user asks for at a path
-of their own follows the umask and does not belong here.
+Everything that Talktree keeps for a user is in such a folder. Outputs at the user's own paths
+follow the umask and are not handled here.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ OTHERS = 0o077
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder that only its owner can enter, and tighten the one that exists.
+    """Create a folder that only its owner can enter, or tighten an existing one.
 
-    Folders above it that are missing are created in the same way. Inside the data folder, the data
-    folder itself is tightened, too. `RefusedInput` if others own it or can write to it: what is
-    in it may be theirs.
+    Missing parents are created in the same way. Inside the data folder, the data folder itself is
+    tightened, too. Raise `RefusedInput` if others own it or can write to it: its content may be
+    theirs.
     """
     home = data_home()
     if home in folder.parents and home.exists():
@@ -35,7 +35,7 @@ def make_private(folder: Path) -> None:
 
 
 def create_folders(folder: Path) -> None:
-    """Create a folder and those above it, for the owner only, whatever the umask is."""
+    """Create a folder and its parents for the owner only, whatever the umask is."""
     missing = []
     while not folder.exists() and not folder.is_symlink():
         missing.append(folder)
@@ -45,7 +45,8 @@ def create_folders(folder: Path) -> None:
 
 
 def tighten(folder: Path) -> None:
-    """Take all permissions of others away from a folder; `RefusedInput` if it cannot be trusted."""
+    """Remove all permissions of others from a folder; raise `RefusedInput` if it cannot be
+    trusted."""
     found = folder.stat()
     refuse_untrusted(folder, found)
     if found.st_mode & OTHERS:
@@ -53,7 +54,7 @@ def tighten(folder: Path) -> None:
 
 
 def tighten_file(path: Path) -> None:
-    """Take all permissions of others away from a file, if it exists and is not a link."""
+    """Remove all permissions of others from a file, if it exists and is not a link."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -77,7 +78,7 @@ def refuse_untrusted(folder: Path, found: os.stat_result) -> None:
 
 
 def refuse_writable(folder: Path, found: os.stat_result) -> None:
-    """Raise `RefusedInput` if everyone can write to a folder: what is in it may be planted."""
+    """Raise `RefusedInput` if everyone can write to a folder: its content may be planted."""
     if found.st_mode & stat.S_IWOTH:
         raise RefusedInput(
             f"{folder}: every user of this machine can write to this folder",

@@ -1,7 +1,7 @@
-"""Small files, read once: opening one for each look into it costs more than holding it.
+"""Small files are read once: opening one for each access costs more than caching it.
 
-Whoever goes through very many files holds them one at a time. Until something of a file is asked
-for it is not opened, so what nobody may look at stays closed.
+Batches cache one source at a time. A file is only opened on first access, so files that must not be
+read stay closed.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from talktree.files.content import Content, MemoryContent, StandIn
 from talktree.files.source import Source
 
 SMALL = 4 << 20
-"""A larger file is read in parts, as any file is."""
+"""A larger file is read in parts, like any file."""
 
 
 class CachedContent(StandIn):
-    """A file that is read whole when something of it is first asked for."""
+    """A file that is read whole on first access."""
 
     def __init__(self, stored: Content) -> None:
         self.size = stored.size
@@ -32,7 +32,7 @@ class CachedContent(StandIn):
 
 
 def cache_small_files(source: Source) -> Source:
-    """A source whose small files are read once."""
+    """Return a source whose small files are read once."""
     return Source(
         source.name,
         {

@@ -1,4 +1,4 @@
-"""Replacing files that people work with: only if they are what was read, and nobody writes them."""
+"""Replaces files in use: only if they are unchanged, and no other process writes them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from talktree.files.save import save
 from talktree.files.source import Source
 
 SETTLED = 2.0
-"""Seconds a file must have been left alone before it is replaced."""
+"""Seconds without a change before a file is replaced."""
 
 
 def list_disk_files(source: Source) -> list[Path]:
-    """The files of a source that lie on the disk."""
+    """Return the files of a source that are on disk."""
     return [content.path for content in source.files.values() if type(content) is OnDisk]
 
 
@@ -39,7 +39,7 @@ def refuse_if_written(source: Source) -> None:
 
 
 def refuse_changed(source: Source) -> None:
-    """Raise if a file is no longer what was read, grown ones included."""
+    """Raise if a file has changed since it was read; growth counts as well."""
     for content in source.files.values():
         content.read(0, 1)
         if type(content) is OnDisk and content.path.stat().st_size != content.size:
@@ -50,7 +50,7 @@ def refuse_changed(source: Source) -> None:
 
 
 def wait_until_settled(source: Source) -> None:
-    """Wait for files that were changed just now; their writer may only be between two lines."""
+    """Wait for files that were changed just now; their writer may be between two lines."""
     newest = max((path.stat().st_mtime for path in list_disk_files(source)), default=0.0)
     left = SETTLED - (time.time() - newest)
     if 0 < left <= SETTLED:
@@ -59,12 +59,12 @@ def wait_until_settled(source: Source) -> None:
 
 
 def make_backup_stamp() -> str:
-    """What backups made now have in their names."""
+    """Return the timestamp in the names of backups made now."""
     return time.strftime("%Y%m%d-%H%M%S")
 
 
 def find_free_path(path: Path, when: str, suffix: str) -> Path:
-    """A path beside a file for something made now, which does not exist yet."""
+    """Return an unused path beside a file for something made now."""
     number, free = 2, path.with_name(f"{path.name}.{when}{suffix}")
     while os.path.lexists(free):
         free = path.with_name(f"{path.name}.{when}-{number}{suffix}")
@@ -73,7 +73,7 @@ def find_free_path(path: Path, when: str, suffix: str) -> Path:
 
 
 def back_up_file(path: Path, when: str) -> Path:
-    """A copy of a file beside it, compared with it byte by byte."""
+    """Copy a file beside it, and compare the copy byte by byte."""
     backup = find_free_path(path, when, BACKUP)
     try:
         shutil.copy2(path, backup)
@@ -97,7 +97,7 @@ def _list_backups(paths: Iterable[Path]) -> list[Path]:
 
 
 class Replacement(NamedTuple):
-    """Files that were replaced, and the backups of what they were."""
+    """Files that were replaced, and their backups."""
 
     changed: list[Path]
     backups: list[Path]
@@ -110,12 +110,12 @@ def replace_files(
     *,
     backup: bool = True,
 ) -> Replacement:
-    """Put new contents in the place of files that were read; gives those that changed.
+    """Replace the contents of files that were read, and return those that changed.
 
-    Each is built beside the old one and takes its place only if all are still what was read, and
-    after a verified backup unless the caller keeps the old content elsewhere. The contents are made
-    twice, so that none has to be held to see which of them differ. Files of a folder that are not
-    made any more go last.
+    Each is built beside the old one and replaces it only if all are still unchanged, and after a
+    verified backup unless the caller keeps the old content elsewhere. The contents are made twice,
+    so that none has to be held in memory to see which of them differ. Files of a folder that are no
+    longer made are removed last.
     """
     refuse_if_written(source)
     places = {path: place_in_source(source, root, path) for path in make()}
@@ -140,7 +140,7 @@ def replace_files(
 
 
 def find_differing_files(source: Source, root: Path, written: Iterable[Path]) -> list[Path]:
-    """Those of the written files that differ from the files of the source they were made from."""
+    """Return those of the written files that differ from the source's files they were made from."""
     found = []
     for place in written:
         name = place.relative_to(root).as_posix() if source.folder else next(iter(source.files))
@@ -151,7 +151,7 @@ def find_differing_files(source: Source, root: Path, written: Iterable[Path]) ->
 
 
 def _has_bytes(place: Path, pieces: Iterable[bytes]) -> bool:
-    """Whether a file has just these bytes."""
+    """Whether a file has exactly these bytes."""
     try:
         with open(place, "rb") as file:
             return all(file.read(len(piece)) == piece for piece in pieces) and not file.read(1)

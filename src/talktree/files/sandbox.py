@@ -1,7 +1,7 @@
-"""Everything beneath one folder: a descriptor of it, and file work that cannot leave it.
+"""A sandbox: file operations below one open folder that cannot leave it.
 
-The folder stays the same one, whatever is renamed around it; no link is followed on the way to
-anything in it.
+The folder stays the same even if it is renamed; links on the way to a path in it are never
+followed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Anchor:
         self.identity = (found.st_dev, found.st_ino)
 
     def open_anchor(self, path: bytes) -> Anchor:
-        """A folder inside as an anchor of its own."""
+        """Open a subfolder as an anchor."""
         try:
             fd = self.open(path, FOLDER)
         except NotADirectoryError:
@@ -50,12 +50,13 @@ class Anchor:
         return inner
 
     def open(self, path: bytes, flags: int, mode: int = 0o600) -> int:
-        """A descriptor of something inside; `OSError` as usual, `PathEscapes` for links."""
+        """Open a path and return its descriptor; raise `OSError` as usual, `PathEscapes` for
+        links."""
         return open_beneath(self.fd, check_path(path), flags, mode)
 
     @contextlib.contextmanager
     def open_parent(self, path: bytes) -> Iterator[tuple[int, bytes]]:
-        """A descriptor of the folder a path is in, and the name there."""
+        """Return a descriptor of the parent folder of a path, and the name in it."""
         above, _, name = check_path(path).rpartition(b"/")
         if not above:
             yield self.fd, name
@@ -67,7 +68,8 @@ class Anchor:
             os.close(fd)
 
     def lstat(self, path: bytes) -> os.stat_result | None:
-        """What is there, a link as a link; None if nothing is, or no folder to hold it."""
+        """Return the stat result of a path, without following links; None if it or its folder is
+        missing."""
         above, _, name = check_path(path).rpartition(b"/")
         try:
             if not above:
@@ -83,12 +85,12 @@ class Anchor:
             raise
 
     def readlink(self, path: bytes) -> bytes:
-        """The text of a link."""
+        """Return the target of a link."""
         with self.open_parent(path) as (folder, name):
             return os.readlink(name, dir_fd=folder)
 
     def mkdir(self, path: bytes, mode: int = 0o700) -> None:
-        """Make a folder."""
+        """Create a folder."""
         with self.open_parent(path) as (folder, name):
             os.mkdir(name, mode, dir_fd=folder)
 
@@ -98,22 +100,22 @@ class Anchor:
             os.rmdir(name, dir_fd=folder)
 
     def unlink(self, path: bytes) -> None:
-        """Remove anything but a folder."""
+        """Remove anything except a folder."""
         with self.open_parent(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
 
     def symlink(self, target: bytes, path: bytes) -> None:
-        """Make a link; where it leads to is nobody's concern here."""
+        """Create a link; its target is not checked here."""
         with self.open_parent(path) as (folder, name):
             os.symlink(target, name, dir_fd=folder)
 
     def rename(self, old: bytes, new: bytes) -> None:
-        """Give something another name, over whatever file has that name."""
+        """Rename a file, replacing an existing target."""
         with self.open_parent(old) as (folder, name), self.open_parent(new) as (other, new_name):
             os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=other)
 
     def chmod(self, path: bytes, mode: int) -> None:
-        """Set the mode of a file or a folder, never of what a link leads to."""
+        """Set the mode of a file or a folder, never of a link's target."""
         with self.open_parent(path) as (folder, name):
             fd = os.open(name, PATH_ONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
             try:
@@ -124,7 +126,7 @@ class Anchor:
                 os.close(fd)
 
     def entries(self, path: bytes = b".") -> Iterator[os.DirEntry[str]]:
-        """What is in a folder inside, or in this one (`.`); names are `os.fsdecode`d."""
+        """Return the entries of a subfolder, or of this folder (`.`); names are `os.fsdecode`d."""
         fd = self.open_folder(path)
         try:
             with os.scandir(fd) as found:
@@ -133,13 +135,13 @@ class Anchor:
             os.close(fd)
 
     def open_folder(self, path: bytes = b".") -> int:
-        """A descriptor of its own of a folder inside, or of this one (`.`)."""
+        """Return a new descriptor of a subfolder, or of this folder (`.`)."""
         if path == b".":
             return os.open(".", FOLDER, dir_fd=self.fd)
         return self.open(path, FOLDER)
 
     def close(self) -> None:
-        """Let go of the folder; nothing can be done with the anchor any more."""
+        """Close the folder; the anchor cannot be used any more."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
@@ -152,18 +154,18 @@ class Anchor:
 
 
 def _chmod(fd: int, mode: int) -> None:
-    """The mode of what a descriptor was opened for, also if only to look at it."""
+    """Set the mode of an open descriptor, also of an `O_PATH` one."""
     try:
         os.fchmod(fd, mode)
     except OSError as error:
         if error.errno != errno.EBADF:
             raise
-        # The kernel does not take such descriptors themselves, but their names in /proc.
+        # The kernel does not accept such descriptors themselves, but their names in /proc.
         os.chmod(f"/proc/self/fd/{fd}", mode)
 
 
 def _make_folder(path: Path, mode: int) -> None:
-    """Make a folder and those above it, each synced into the one that holds it."""
+    """Create a folder and its parents, each synced into the one that contains it."""
     missing = [path, *path.parents]
     missing = [folder for folder in missing if not folder.exists() and not folder.is_symlink()]
     for folder in reversed(missing):

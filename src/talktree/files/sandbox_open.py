@@ -1,6 +1,6 @@
-"""Opening a path beneath a folder so that no link on the way can lead out of it.
+"""Opens a path below a folder so that no link on the way can lead out of it.
 
-The kernel does it in one call where it can (`openat2`); elsewhere the path is walked component by
+The kernel does this in one call where it can (`openat2`); elsewhere the path is walked component by
 component, each opened without following a link.
 """
 
@@ -19,7 +19,7 @@ from talktree.errors import PathEscapes
 LONGEST_PATH = 4095
 LONGEST_NAME = 255
 PATH_ONLY = getattr(os, "O_PATH", os.O_RDONLY)
-"""Only to look at what is there, where the system has that."""
+"""To open something only for its metadata, where the system supports that."""
 _OPENAT2 = 437
 _NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
 _TRIES = 32
@@ -46,7 +46,7 @@ def _make_open_how(flags: int, mode: int) -> _OpenHow:
 
 
 def check_path(path: bytes) -> bytes:
-    """The path itself if it is a plain relative one; its parts name real things, none leads out."""
+    """Return the path if it is a plain relative one, without components that lead out."""
     if _plain(path) and len(path) <= LONGEST_PATH:
         return path
     raise _find_escape(path)
@@ -66,16 +66,16 @@ def _find_escape(path: bytes) -> PathEscapes:
 
 
 def open_beneath(folder: int, path: bytes, flags: int, mode: int = 0) -> int:
-    """A descriptor of a checked path beneath a folder; a link on the way is a `PathEscapes`.
+    """Open a checked path below a folder and return its descriptor; a link on the way is a
+    `PathEscapes`.
 
-    A link at the end is one too, unless the link itself may be asked for (`O_PATH` without
-    `O_DIRECTORY`).
+    So is a link at the end, unless the link itself may be opened (`O_PATH` without `O_DIRECTORY`).
     """
     flags |= os.O_CLOEXEC
     kernel = _find_openat2()
     try:
         if b"/" not in path and not flags & os.O_DIRECTORY:
-            # One name: there is nothing on the way.
+            # One component: there are no folders on the way.
             return os.open(path, flags | os.O_NOFOLLOW, mode, dir_fd=folder)
         if kernel is None:
             return _open_by_walking(folder, path, flags | os.O_NOFOLLOW, mode)
@@ -119,7 +119,7 @@ class _Kernel:
             found = self._call(_OPENAT2, folder, path, how, _HOW_SIZE)
             if found >= 0:
                 return int(found)
-            # EAGAIN: something was renamed at the same time, and the kernel cannot tell.
+            # EAGAIN: a concurrent rename, so the kernel cannot decide.
             if ctypes.get_errno() not in (errno.EAGAIN, errno.EINTR):
                 break
         number = ctypes.get_errno()
@@ -128,7 +128,7 @@ class _Kernel:
 
 @lru_cache(maxsize=1)
 def _find_openat2() -> _Kernel | None:
-    """The kernel's own way, or None where it is missing or forbidden."""
+    """Return the kernel's `openat2`, or None where it is missing or forbidden."""
     try:
         kernel = _Kernel()
         here = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -155,7 +155,7 @@ def _open_by_walking(folder: int, path: bytes, flags: int, mode: int) -> int:
 
 
 def _enter_folder(folder: int, name: bytes) -> int:
-    # Looked at first only for the right error: opening a link fails in any case.
+    # Checked first only for the right error: opening a link fails in any case.
     _refuse_link(folder, name)
     return os.open(name, PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
 

@@ -1,8 +1,8 @@
-"""Output appears whole or not at all.
+"""Atomic output: complete or not at all.
 
 A file is written beside its target and renamed; a folder is built under a temporary name and
-renamed. What exists is replaced only if the gate says so, and paths inside a written folder can
-never leave it.
+renamed. Existing output is replaced only if the gate allows it, and paths inside a written folder
+can never leave it.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def save(
 ) -> list[Path]:
     """Write the files at the target and return what was written.
 
-    The gate decides before anything is made; without one nothing that exists is replaced. When all
-    is made and before it appears, `agreed` is called; if it raises, nothing appears. If one file is
-    `main`, all others are its companion files.
+    The gate decides before anything is made; without a gate, existing output is never replaced.
+    When everything is built and before it is renamed, `agreed` is called; if it raises, nothing is
+    written. If one file is `main`, all others are its companion files.
     """
     gate = gate or OutputGate()
     if main is not None:
@@ -74,8 +74,8 @@ def _save_folder(
 
 @contextlib.contextmanager
 def building_folder(target: str | Path) -> Iterator[Path]:
-    """A new folder beside the target, to be filled and placed; it is gone in the end."""
-    from shutil import rmtree  # only here, as below: whoever only reads need not wait for it
+    """Yield a new folder beside the target, to be filled and placed; it is removed at the end."""
+    from shutil import rmtree  # only here, as below: reading alone does not need it
     from tempfile import mkdtemp
 
     place = Path(target)
@@ -96,9 +96,9 @@ def _make_folder(folder: Path) -> None:
 
 
 def place_folder(building: Path, target: str | Path, gate: OutputGate) -> None:
-    """Give a folder that was built its name.
+    """Give a folder that was built its final name.
 
-    By force it takes the place of an older one, unless that holds files that would be lost.
+    By force it replaces an older one, unless that contains files that would be lost.
     """
     with _translate_errors(target):
         building.chmod(0o777 & ~user_umask())
@@ -111,7 +111,7 @@ def place_folder(building: Path, target: str | Path, gate: OutputGate) -> None:
             building.rename(target)
             return
         _refuse_other_files(target, building)
-        # The link stays a link; the folder it leads to is replaced.
+        # The link stays a link; its target folder is replaced.
         place = Path(os.path.realpath(target))
         with building_folder(place) as old:
             place.rename(old / "old")
@@ -123,7 +123,7 @@ def place_folder(building: Path, target: str | Path, gate: OutputGate) -> None:
 
 
 def _refuse_other_files(target: str | Path, building: Path) -> None:
-    """Raise an error if a folder holds files that the new one does not replace."""
+    """Raise an error if a folder contains files that the new one does not replace."""
     for here, folders, names in os.walk(target):
         inside = building / Path(here).relative_to(target)
         for name in (*folders, *names):
@@ -139,7 +139,7 @@ def _refuse_other_files(target: str | Path, building: Path) -> None:
 def _save_file(pieces: Pieces, target: str | Path, gate: OutputGate, agreed: Agreed) -> None:
     from tempfile import mkstemp
 
-    # A link stays a link; the file it leads to is replaced.
+    # A link stays a link; its target file is replaced.
     place = Path(os.path.realpath(target))
     with _translate_errors(target):
         _make_folder(place.parent)
@@ -159,17 +159,17 @@ def _save_file(pieces: Pieces, target: str | Path, gate: OutputGate, agreed: Agr
 
 
 def place_file(building: Path, place: Path, gate: OutputGate) -> None:
-    """Give a file that was built its name; only by force it replaces what is there."""
+    """Give a file that was built its final name; an existing one is replaced only by force."""
     if gate.force:
         building.replace(place)
         return
     try:
-        # A link never replaces what appeared there meanwhile.
+        # A link never replaces a file that was created meanwhile.
         os.link(building, place)
     except OSError as error:
         if error.errno == errno.EEXIST:
             raise
-        # A file system without links: there the check just before has to do.
+        # A file system without links: the check just before has to suffice.
         building.replace(place)
 
 
@@ -182,7 +182,7 @@ def _write_pieces(pieces: Pieces, path: Path) -> None:
 
 
 def check_relative_path(path: str) -> PurePosixPath:
-    """A relative path that stays below its root, or an error."""
+    """Return a relative path that stays below its root, or raise."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
         raise Unreadable(f"{path!r}: not a path inside the folder", hint="the source is unsafe")

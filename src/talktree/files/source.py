@@ -1,9 +1,9 @@
 """A source: one file or one folder, as a mapping from relative path to content.
 
-Formats see only this, so a folder, a single file, standard input and an upload look the same.
-Links are not followed and special files not opened: a folder of conversations is untrusted.
+Formats see only this, so a folder, a single file, standard input and an upload look the same. Links
+are not followed and special files not opened: a folder of conversations is untrusted.
 
-Giving memory back: large blocks are returned to the system as soon as they are free.
+Also: returning large blocks of memory to the system as soon as they are free.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from talktree.files.content import BLOCK, Content, MemoryContent, OnDisk
 MOST_FILES = 200_000
 HELD_IN_MEMORY = 64 << 20
 BATCH_STATE = ".talktree-batch"
-"""How the names of files begin in which a batch keeps account of what it has done."""
+"""Prefix of the files in which a batch records its progress."""
 _DIGITS = re.compile("([0-9]+)")
 
 
@@ -43,14 +43,14 @@ class Source:
         shown: str | None = None,
     ) -> None:
         self.name = name
-        """The name of the file or folder, without what is above it."""
+        """The name of the file or folder, without its parents."""
         self.shown = shown or name
-        """What to call it in messages: the path as the user gave it."""
+        """Its name in messages: the path as the user gave it."""
         self.files = files
         """Relative path (with `/`) to content."""
         self.folder = folder
         self.skipped = skipped
-        """Links and special files that were seen and left alone."""
+        """Links and special files, which were not opened."""
         self.withheld = withheld
         """Files with secrets: neither opened nor copied."""
         self.place = place
@@ -62,11 +62,11 @@ class Source:
 
     @property
     def main(self) -> str | None:
-        """The file that was named, if companion files were read together with it."""
+        """The file that was named, if companion files were read with it."""
         return self.name if self.folder and self.name in self.files else None
 
     def without_companions(self) -> Source:
-        """The same source without companion files."""
+        """Return the same source without companion files."""
         if self.main is None:
             return self
         return Source(
@@ -79,16 +79,16 @@ class Source:
 
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str = "input") -> Source:
-        """A one-file source from bytes at hand."""
+        """Return a source of one file in memory."""
         return cls(name, {name: MemoryContent(data)}, folder=False)
 
     @classmethod
     def of_files(cls, files: Mapping[str, bytes], *, name: str = "folder") -> Source:
-        """A folder source from bytes at hand."""
+        """Return a source of a folder in memory."""
         return cls(name, {path: MemoryContent(data) for path, data in files.items()}, folder=True)
 
     def without(self, paths: Collection[str]) -> Source:
-        """The same source as if these files were not there, but named as withheld."""
+        """Return the source without these files, which are listed as withheld."""
         gone = dict.fromkeys(path for path in self.files if path in paths)
         if not gone:
             return self
@@ -103,20 +103,21 @@ class Source:
         )
 
     def without_silently(self, paths: Collection[str]) -> Source:
-        """The same source as if these files were not there, without a word of them."""
+        """Return the source without these files, which are not listed anywhere."""
         left = self.without(paths)
         left.withheld = self.withheld
         return left
 
     def as_bytes(self) -> dict[str, bytes]:
-        """Everything, read into memory."""
+        """Return all contents in memory."""
         return {path: content.read() for path, content in self.files.items()}
 
 
 def load(path: str | Path, *, shown: str | None = None, lazy: bool = False) -> Source:
-    """The file or folder at a path; `shown` is what messages call it, by default as given.
+    """Load the file or folder at a path; `shown` is its name in messages, by default the path.
 
-    With `lazy` the files of a folder are only listed: each is asked for its size when it is needed.
+    With `lazy`, the files of a folder are only listed: the size of each is determined when it is
+    needed.
     """
     shown, path = shown or os.fspath(path), Path(path)
     if not path.exists():
@@ -130,12 +131,12 @@ def load(path: str | Path, *, shown: str | None = None, lazy: bool = False) -> S
 
 
 def load_stream(stream: BinaryIO, *, name: str = "stdin") -> Source:
-    """Everything a stream holds; large input is parked in an unnamed temporary file."""
+    """Read everything from a stream; large input is stored in an unnamed temporary file."""
     return Source(name, {name: park_pieces(iter(lambda: stream.read(BLOCK), b""))}, folder=False)
 
 
 def park_pieces(pieces: Iterable[bytes]) -> Content:
-    """Bytes that are made once and read again: in memory, or if they are many on disk."""
+    """Store bytes that are made once and read again: in memory, or on disk if they are large."""
     held: list[bytes] = []
     size = 0
     pieces = iter(pieces)
@@ -148,7 +149,8 @@ def park_pieces(pieces: Iterable[bytes]) -> Content:
 
 
 class _Parked(OnDisk):
-    """An unlinked temporary file, reachable through its descriptor as long as this lives."""
+    """An unlinked temporary file, accessible through its descriptor as long as this object
+    lives."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         from tempfile import TemporaryFile  # only here: it is slow to import
@@ -181,12 +183,13 @@ def _load_folder(root: Path, shown: str, *, lazy: bool) -> Source:
 
 
 def folder_name(name: str, files: Collection[str]) -> str:
-    """The name of a folder as a source; different from the names of the files in it."""
+    """Return the name of a folder as a source; it differs from the names of the files in it."""
     return f"{name}/" if name in files else name
 
 
 def load_companions(root: Path, folder: str) -> tuple[list[str], list[str]]:
-    """The files below a folder inside root, and what is skipped: links, special and closed files.
+    """Return the files below a folder inside root, and what is skipped: links, special and closed
+    files.
 
     Paths are relative to root.
     """
@@ -207,7 +210,7 @@ def load_companions(root: Path, folder: str) -> tuple[list[str], list[str]]:
 
 
 def _walk(root: Path, shown: str, *, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Paths below root in natural order, depth first, without following links."""
+    """Yield paths below root in natural order, depth first, without following links."""
     pending = [below]
     while pending:
         here = pending.pop()
@@ -227,9 +230,9 @@ def _walk(root: Path, shown: str, *, below: str = "") -> Iterator[tuple[str, os.
 
 
 def natural_sort_key(name: str) -> tuple[str | int, ...]:
-    """A sort key that puts 10.md after 9.md."""
+    """Return a sort key that puts 10.md after 9.md."""
     key: list[str | int] = []
-    # Texts and runs of digits in turn, so that keys have the same kinds in the same places.
+    # Texts and runs of digits alternate, so that all keys have the same types at the same indexes.
     *texts, last = _DIGITS.split(name)
     for at, text in enumerate(texts):
         if at % 2:
@@ -240,18 +243,18 @@ def natural_sort_key(name: str) -> tuple[str | int, ...]:
 
 
 LARGE = 128 << 10
-"""What the C library begins with."""
+"""The C library's initial threshold."""
 VERY_LARGE = 4 << 20
-"""Where blocks below this are asked for again and again: new pages each time cost more."""
+"""The threshold where smaller blocks are allocated repeatedly: new pages each time are slower."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
 def release_large_blocks(large: int = LARGE) -> None:
-    """Let every block of that size have pages of its own, from now on.
+    """Allocate every block of at least this size in its own pages, from now on.
 
-    The C library begins so, but raises its limit when such a block is freed: after one line of
-    30 MB all later ones come from a heap full of holes that is never returned. Where there is no
-    such setting, nothing is done.
+    The C library begins that way, but raises its threshold when such a block is freed: after one
+    line of 30 MB, all later ones come from a fragmented heap that is never returned. On systems
+    without this setting, nothing is done.
     """
     set_option = _load_mallopt()
     if set_option is not None:
@@ -261,7 +264,7 @@ def release_large_blocks(large: int = LARGE) -> None:
 
 @cache
 def _load_mallopt() -> Callable[[int, int], object] | None:
-    """What the C library sets options of its memory with; it is asked for with every file."""
+    """Return the C library's `mallopt`; it is needed for every file, so it is cached."""
     try:
         return ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):

@@ -1,6 +1,6 @@
-"""Changing some bytes of a file and copying all others.
+"""Splices: change some bytes of a file and copy all others.
 
-Where two versions of a file differ, as splices; changes are taken to be local and in order.
+Also finds the splices between two versions of a file; changes are assumed to be local and in order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from talktree.files.content import Content
 
 
 class Splice(NamedTuple):
-    """A stretch of a file, and what is to stand there instead."""
+    """A range of a file and its replacement."""
 
     start: int
     stop: int
@@ -20,7 +20,7 @@ class Splice(NamedTuple):
 
 
 def apply_splices(content: Content, splices: Iterable[Splice]) -> Iterator[bytes]:
-    """The bytes of a file with some stretches replaced; they are given in order."""
+    """Yield the bytes of a file with some ranges replaced, which are given in order."""
     at = 0
     for splice in splices:
         if splice.start > at:
@@ -33,7 +33,7 @@ def apply_splices(content: Content, splices: Iterable[Splice]) -> Iterator[bytes
 
 
 def trim_splice(splice: Splice, old: bytes) -> Splice:
-    """The same change without the bytes at its ends that stay as they are."""
+    """Return the same change without unchanged bytes at its ends."""
     new = splice.new
     lead = common_prefix_length(old, new, 0, 0)
     trail = common_prefix_length(old[lead:][::-1], new[lead:][::-1], 0, 0)
@@ -41,11 +41,11 @@ def trim_splice(splice: Splice, old: bytes) -> Splice:
 
 
 def common_prefix_length(one: bytes, two: bytes, left: int, right: int) -> int:
-    """How many bytes two texts have in common from two places on."""
+    """Return the length of the common prefix of two texts from two offsets on."""
     low, high = 0, min(len(one) - left, len(two) - right)
     step = 64
     while low < high:
-        # Growing steps first, so that a near difference costs little; then back by halves.
+        # Growing steps first, so that a near difference costs little; then bisection.
         stop = min(low + step, high)
         if one[left + low : left + stop] == two[right + low : right + stop]:
             low, step = stop, step * 2
@@ -57,14 +57,14 @@ def common_prefix_length(one: bytes, two: bytes, left: int, right: int) -> int:
 
 
 KEY = 32
-"""So many equal bytes count as the same place."""
+"""This many equal bytes count as the same place."""
 STEP = 8
 FURTHEST = 1 << 16
-"""How far behind a difference the same place is looked for."""
+"""How far after a difference the same place is searched for."""
 
 
 def find_splices(old: bytes, new: bytes) -> Iterator[Splice]:
-    """Splices that make the new bytes out of the old ones."""
+    """Return splices that turn the old bytes into the new ones."""
     left, right = 0, 0
     while left < len(old) or right < len(new):
         same = common_prefix_length(old, new, left, right)
@@ -77,7 +77,7 @@ def find_splices(old: bytes, new: bytes) -> Iterator[Splice]:
 
 
 def _find_meeting(old: bytes, left: int, new: bytes, right: int) -> tuple[int, int]:
-    """The next places at which both go on the same way."""
+    """Return the next places from which both are equal again."""
     for step in range(0, FURTHEST, STEP):
         key = old[left + step : left + step + KEY]
         if len(key) < KEY:
@@ -97,5 +97,5 @@ def _find_earliest(
 
 
 def _match_ends(old: bytes, left: int, new: bytes, right: int) -> tuple[int, int]:
-    """Nothing in common near by: only what the ends share stays."""
+    """Return the common suffix if nothing nearby matches."""
     return _find_earliest(old, left, len(old), new, right, len(new))

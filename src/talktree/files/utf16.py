@@ -12,7 +12,7 @@ LITTLE, BIG = b"\xff\xfe", b"\xfe\xff"
 MARKS = {"utf-16-le": LITTLE, "utf-16-be": BIG}
 HEAD = 1 << 10
 _FORM = re.compile(r"(utf-16-[lb]e)(?:\+((?:[0-9a-f]{2}){1,3}))?(?: ([\w.:-]{0,40}))?", re.ASCII)
-"""The order of bytes, the bytes of a last character that is cut off, the declared encoding."""
+"""The byte order, the bytes of a truncated last character, and the declared encoding."""
 _ENCODING = re.compile(
     rb"""(\A\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["'])([\w.:-]{1,40})(?=["'])"""
 )
@@ -20,7 +20,7 @@ _LENIENT = "talktree-surrogates"
 
 
 def _handle_decode_error(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Half of a surrogate pair as it is; anything else that is not UTF-8 is replaced."""
+    """Keep a lone surrogate; replace anything else that is not UTF-8."""
     try:
         return codecs.lookup_error("surrogatepass")(error)
     except UnicodeDecodeError as other:
@@ -31,15 +31,15 @@ codecs.register_error(_LENIENT, _handle_decode_error)
 
 
 def decode_utf16(content: Content) -> Generator[bytes, None, bool]:
-    """The text as UTF-8; returns whether the last character is cut off.
+    """Yield the text as UTF-8, and return whether the last character is truncated.
 
-    What is left of such a character is not part of the text.
+    The remaining bytes of such a character are not part of the text.
     """
     decoder = codecs.getincrementaldecoder(_encoding_name(content))("surrogatepass")
     first = True
     for block in content.blocks(2):
         piece = decoder.decode(block).encode("utf-8", "surrogatepass")
-        # What an XML file says of its encoding is true of the bytes that are read.
+        # The encoding that an XML file declares applies to the bytes that are read.
         yield _ENCODING.sub(rb"\1UTF-8", piece) if first else piece
         first = False
     return bool(decoder.getstate()[0])
@@ -50,9 +50,9 @@ def _encoding_name(content: Content) -> str:
 
 
 def find_utf16_form(content: Content, *, cut: bool = False) -> str:
-    """How a file is encoded: the order of bytes, and what an XML file says of its encoding.
+    """Return how a file is encoded: the byte order, and the encoding that an XML file declares.
 
-    If its last character is cut off, the bytes that are left of it are part of the answer.
+    If its last character is truncated, the result includes its remaining bytes.
     """
     name = _encoding_name(content)
     head = content.read(2, 2 + HEAD).decode(name, "replace").encode("utf-8", "replace")
@@ -62,8 +62,8 @@ def find_utf16_form(content: Content, *, cut: bool = False) -> str:
 
 
 def _read_cut_bytes(content: Content, name: str) -> bytes:
-    """What is left of a last character that is cut off."""
-    # No more than three bytes are left of a character, so the last two code units show them.
+    """Return the remaining bytes of a truncated last character."""
+    # At most three bytes remain of a character, so the last two code units show them.
     start = max(2, (content.size - 2) // 2 * 2 - 2)
     decoder = codecs.getincrementaldecoder(name)("surrogatepass")
     decoder.decode(content.read(start))
@@ -71,12 +71,12 @@ def _read_cut_bytes(content: Content, name: str) -> bytes:
 
 
 def is_utf16_form(form: str) -> bool:
-    """Whether this is what `find_utf16_form` says of a file; it may come from anywhere."""
+    """Whether this is a result of `find_utf16_form`; it may come from untrusted data."""
     return _FORM.fullmatch(form) is not None
 
 
 def encode_utf16(form: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """UTF-8 text as a file that is encoded as another one was."""
+    """Encode UTF-8 text in the form of another file."""
     found = _FORM.fullmatch(form)
     assert found is not None
     name, cut, declared = found.groups(default="")

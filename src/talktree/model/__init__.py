@@ -1,1 +1,1 @@
-"""The one tree in the middle: values only, no files, no formats."""
+"""The conversation model: values only, without files or formats."""

@@ -1,8 +1,8 @@
-"""Compaction and restoration: what a model is sent after them, and the numbers they record.
+"""Compaction and restoration: the context that a model gets after them, and recorded numbers.
 
-A compaction puts a summary in the place of what was said; a restoration brings all of it back.
-Both are events of a message: `compacting` and `compacted`, `restoring` and `restored`. What was
-said stays in the conversation; only the context of the model changes.
+A compaction replaces the previous messages by a summary; a restoration brings all of them back.
+Both are events of a message: `compacting` and `compacted`, `restoring` and `restored`. The messages
+stay in the conversation; only the context of the model changes.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ COMPACTIONS = frozenset(
 )
 """Events that divide the conversation."""
 OPERATIONS = (COMPACTING, COMPACTED, RESTORING, RESTORED)
-"""The events that tell how the context changes, in their order."""
+"""The events that describe changes of the context, in their order."""
 _SIDES = {"messages_total": "messages_before", "messages_kept": "messages_after"}
 _SIDES_BACK = {"messages_total": "messages_after", "messages_kept": "messages_before"}
 _REPLACES = frozenset({COMPACTED, "compaction"})
 
 
 class CompactionNumbers(Struct, frozen=True, kw_only=True):
-    """How much was in the context before and after, as far as it is recorded."""
+    """The size of the context before and after, as far as it is recorded."""
 
     messages_before: int | None = None
     messages_after: int | None = None
@@ -43,10 +43,10 @@ class CompactionNumbers(Struct, frozen=True, kw_only=True):
 
 
 def read_numbers(event: Event, names: Mapping[str, str]) -> CompactionNumbers:
-    """The numbers in the data of an event, given what each native name means.
+    """Return the numbers in the data of an event, given the meaning of each native name.
 
-    That is a field, or `messages_total` and `messages_kept`: of these a compaction leads from the
-    first to the second, and a restoration back.
+    A meaning is a field, or `messages_total` or `messages_kept`: a compaction leads from the total
+    to the kept messages, and a restoration back.
     """
     found: dict[str, int | float] = {}
     sides = _SIDES if event.kind not in (RESTORING, RESTORED) else _SIDES_BACK
@@ -60,7 +60,7 @@ def read_numbers(event: Event, names: Mapping[str, str]) -> CompactionNumbers:
 
 
 def find_compaction(message: Message) -> Event | None:
-    """The event by which a message divides the conversation; None if it does not."""
+    """Return the event by which a message divides the conversation; None if it does not."""
     for part in message.parts:
         if isinstance(part, Event) and part.kind in COMPACTIONS:
             return part
@@ -68,10 +68,10 @@ def find_compaction(message: Message) -> Event | None:
 
 
 def find_context_start(count: int, kind_at: Callable[[int], str]) -> int:
-    """Where in a path the context begins, given what each message of it does to the context.
+    """Return where in a path the context begins, given the effect of each message on the context.
 
-    It begins behind the last compaction, or with everything if that was taken back. Messages are
-    asked from the end, and only as far as needed.
+    It begins after the last compaction, or at the start if that was restored. Messages are
+    requested from the end, and only as far as needed.
     """
     for place in range(count - 1, -1, -1):
         kind = kind_at(place)
@@ -83,11 +83,10 @@ def find_context_start(count: int, kind_at: Callable[[int], str]) -> int:
 
 
 def list_context_messages(conversation: Conversation, leaf: str | None = None) -> list[Message]:
-    """What a model is sent at the end of a branch.
+    """Return the context that a model gets at the end of a branch.
 
     After a compaction that is its summary, the messages that it keeps, and what follows; after a
-    restoration it is everything that was said. Deleted messages are left out, and so are the events
-    themselves.
+    restoration it is the whole branch. Deleted messages and the events themselves are left out.
     """
     path = conversation.path(leaf)
     start = find_context_start(len(path), lambda place: _compaction_kind(path[place]))
@@ -110,7 +109,7 @@ def _is_summary(message: Message) -> bool:
 
 
 def _find_kept_messages(conversation: Conversation, before: Sequence[Message]) -> Sequence[Message]:
-    """The messages before a compaction that stay in the context, where it names the first."""
+    """Return the messages before a compaction that stay in the context, if it names the first."""
     if not before:
         return ()
     skeleton = conversation.skeleton

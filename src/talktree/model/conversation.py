@@ -1,6 +1,6 @@
-"""A conversation: entries in source order, and the tree they form. A value: edits return new ones.
+"""A conversation: entries in source order, and their tree. It is a value: edits return new ones.
 
-Contents are read from the store when asked for; only the skeleton is held.
+Contents are read from the store on demand; only the skeleton is held in memory.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ if TYPE_CHECKING:
     from talktree.model.counts import ConversationCounts
 
 BATCH_SIZE = 64
-"""How many entries are read together where they are not wanted in source order."""
+"""How many entries are read together where they are not needed in source order."""
 
 
 Reading = Callable[[Sequence[int]], Iterator[Entry]]
-"""Gives the entries at some positions, in one go."""
+"""Yields the entries at some positions, in one pass."""
 
 
 class EntryStore(Protocol):
-    """Where the entries of a source come from."""
+    """The store that the entries of a source are read from."""
 
     def entry(self, number: int, id: str, parent: str | None) -> Entry:
-        """Entry by number, under the names the skeleton gave it."""
+        """Return an entry by number, with the ids of the skeleton."""
 
     def entries(
         self, numbers: Sequence[int], names: Iterator[tuple[str, str | None]]
     ) -> Iterator[Entry]:
-        """Many entries in order, read in one go."""
+        """Yield many entries in order, read in one pass."""
 
     def link(self, skeleton: Skeleton, read: Reading) -> None:
-        """Hang together what only the format knows belongs together."""
+        """Add links that only the format can find."""
 
     def replies(self, message: Message, own: str) -> Iterator[ReplyUsage]:
-        """The API replies of a message, given its id in the file."""
+        """Return the API replies of a message, given its id in the file."""
 
     def measures(self, message: Message) -> MessageMeasures:
-        """What the format records about a message beside its words."""
+        """Return the measures that the format records about a message."""
 
 
 class Conversation:
-    """One tree of messages and what goes with them."""
+    """One tree of messages and its other entries."""
 
     def __init__(
         self,
@@ -81,14 +81,14 @@ class Conversation:
         self.changed = changed or {}
         """Entries that are new or differ from the store, by number."""
         self.main_file = main_file
-        """The file that new entries go to."""
+        """The file that new entries are added to."""
         self.index = SourceIndex() if index is None else index
         """The conversations that were read from the same source."""
 
     # entries
 
     def __len__(self) -> int:
-        """The number of messages, in all branches and sidechains."""
+        """Return the number of messages, in all branches and sidechains."""
         traits = self.skeleton.traits
         return len(traits) - traits.count(0)
 
@@ -96,11 +96,11 @@ class Conversation:
         return True
 
     def __iter__(self) -> Iterator[Message]:
-        """All messages of all branches in source order, streaming."""
+        """Yield all messages of all branches in source order, streaming."""
         return self.messages()
 
     def __contains__(self, item: object) -> bool:
-        """Whether a message is in it, given by its whole id or as it is."""
+        """Whether it contains a message, given by its full id or as a value."""
         name = item.id if isinstance(item, Message) else item
         found = self.skeleton.by_id.get(name) if isinstance(name, str) else None
         if found is None or not self.skeleton.traits[found]:
@@ -114,23 +114,23 @@ class Conversation:
 
     @property
     def record_count(self) -> int:
-        """The number of records: messages, titles, snapshots, and what could not be read."""
+        """The number of records: messages, titles, snapshots, and unreadable ones."""
         return len(self.members)
 
     @property
     def native_id(self) -> str:
-        """The id that the source gives the conversation; its key where it gives none."""
+        """The id that the source gives the conversation; its key if the source gives none."""
         return self.index.ids.get(self.id, self.id)
 
     @cached_property
     def counts(self) -> ConversationCounts:
-        """How much it is, with broken links inferred as in every view."""
+        """Its numbers, with broken links inferred as in every view."""
         from talktree.model.counts import count_conversation
 
         return count_conversation(self)
 
     def entry(self, position: int) -> Entry:
-        """The entry at a position."""
+        """Return the entry at a position."""
         number = self.members[position]
         found = self.changed.get(number)
         if found is not None:
@@ -139,14 +139,14 @@ class Conversation:
 
     @property
     def entries(self) -> Iterator[Entry]:
-        """All entries in source order, streaming."""
+        """Yield all entries in source order, streaming."""
         if not self.changed:
             return self.store.entries(self.members, map(self.names, range(len(self.members))))
         return (self.entry(position) for position in range(len(self.members)))
 
     def entries_at(self, positions: Sequence[int]) -> Iterator[Entry]:
-        """The entries at some positions, in the order given; in another order than that of the
-        source they are read a stretch at a time."""
+        """Yield the entries at some positions, in the given order; if that is not source order,
+        they are read in batches."""
         if not self.changed and all(map(lt, positions, positions[1:])):
             members = [self.members[position] for position in positions]
             yield from self.store.entries(members, map(self.names, positions))
@@ -165,7 +165,7 @@ class Conversation:
                 yield found[position]
 
     def messages(self) -> Iterator[Message]:
-        """All messages of all branches in source order, streaming."""
+        """Yield all messages of all branches in source order, streaming."""
         copies = self.skeleton.copies
         return (
             entry
@@ -180,7 +180,8 @@ class Conversation:
     def __getitem__(self, id: slice) -> list[Message]: ...
 
     def __getitem__(self, id: str | int | slice) -> Message | list[Message]:
-        """A message by its id, or by its place among the messages; a slice gives several."""
+        """Return a message by its id, or by its index among the messages; a slice returns
+        several."""
         if isinstance(id, slice):
             found = self.entries_at(self._message_positions[id])
             return [entry for entry in found if isinstance(entry, Message)]
@@ -193,7 +194,7 @@ class Conversation:
 
     @cached_property
     def _message_positions(self) -> Sequence[int]:
-        """Where the messages are, in source order."""
+        """Return the positions of the messages, in source order."""
         skeleton = self.skeleton
         return array(
             "q",
@@ -201,7 +202,7 @@ class Conversation:
         )
 
     def find_position(self, id: str) -> int:
-        """Where an id stands; a unique beginning of it is enough."""
+        """Return the position of an id; a unique prefix of it is enough."""
         found = self.skeleton.by_id.get(id)
         if found is not None and self.skeleton.ids[found] == id:
             return found
@@ -214,7 +215,8 @@ class Conversation:
         raise NotFound(f"{what} in this conversation", hint="`talktree tree` lists them")
 
     def names(self, position: int) -> tuple[str, str | None]:
-        """What the skeleton calls an entry, and the parent it names, if that was found."""
+        """Return the id that the skeleton gives an entry, and the parent it names, if that was
+        found."""
         skeleton = self.skeleton
         parent = skeleton.find_named_parent(position)
         linked = parent < 0 or (position in skeleton.linked and position not in skeleton.named)
@@ -224,7 +226,7 @@ class Conversation:
 
     @cached_property
     def tree(self) -> Tree:
-        """The shape of it all."""
+        """The tree of its messages."""
         if not self.skeleton.joined:
             self.store.link(self.skeleton, self.entries_at)
             self.skeleton.joined = True
@@ -237,11 +239,11 @@ class Conversation:
         return walk_back(make_written_links(self.skeleton), self.entries_at)
 
     def branches(self) -> list[Branch]:
-        """Every branch, the active one first."""
+        """Return every branch, the active one first."""
         return self.tree.branches()
 
     def path(self, leaf: str | None = None) -> list[Message]:
-        """The messages from the start to a leaf, by default to the active one."""
+        """Return the messages from the start to a leaf, by default to the active one."""
         end = self.tree.active_leaf() if leaf is None else self.find_position(leaf)
         if end is None:
             return []
@@ -249,7 +251,7 @@ class Conversation:
         return [entry for entry in found if isinstance(entry, Message)]
 
     def context_messages(self, leaf: str | None = None) -> list[Message]:
-        """What a model is sent at a leaf, by default at the active one.
+        """Return the context that a model gets at a leaf, by default at the active one.
 
         After a compaction that is its summary and what follows, after a restoration everything.
         """
@@ -259,7 +261,7 @@ class Conversation:
 
     @cached_property
     def title(self) -> str | None:
-        """What the source calls it: the best title it was given, of equals the last."""
+        """The title in the source: the best one; of equally good ones, the last."""
         others = [position for position, trait in enumerate(self.skeleton.traits) if not trait]
         found: Head | None = None
         for entry in self.entries_at(others[::-1]):
@@ -274,7 +276,7 @@ class Conversation:
     # edits
 
     def with_entries(self, members: Sequence[int], changed: dict[int, Entry]) -> Conversation:
-        """The same conversation with other contents."""
+        """Return the same conversation with other entries."""
         return Conversation(
             id=self.id,
             format=self.format,
@@ -314,7 +316,7 @@ def _rebuild_skeleton(
 
 
 def _is_linked_alike(old: Conversation, at: int, entry: Entry) -> bool:
-    """Whether a changed entry keeps its name and place, so that found links still hold."""
+    """Whether a changed entry keeps its id and place, so that known links are still valid."""
     before = old.entry(at)
     if isinstance(entry, Message) and isinstance(before, Message):
         return (entry.id, entry.parent, entry.follows) == (before.id, before.parent, before.follows)
@@ -324,7 +326,7 @@ def _is_linked_alike(old: Conversation, at: int, entry: Entry) -> bool:
 def _copy_bone(
     skeleton: Skeleton, at: int, fresh: Skeleton, *, reply: str | None, turn: str | None
 ) -> None:
-    # Links that were inferred are inferred again, but for those that copies would be needed for.
+    # Inferred links are inferred again, except those that would need the copies.
     inferred = at in skeleton.named and skeleton.linked.get(at) != KEPT
     parent = skeleton.named[at] if inferred else skeleton.parents[at]
     fresh.add(
@@ -347,5 +349,5 @@ def _copy_bone(
 
 
 def make_member_numbers(count: int) -> Sequence[int]:
-    """The members of a conversation that is all of a store."""
+    """Return the members of a conversation that fills a whole store."""
     return array("q", range(count))

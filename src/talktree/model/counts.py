@@ -1,7 +1,7 @@
-"""How much a conversation is: its records, messages, threads, branches and sidechains.
+"""The numbers of a conversation: its records, messages, threads, branches and sidechains.
 
-`docs/definitions.md` says what each word means. Every list, table, report and page takes its
-numbers from here, so that they agree.
+`docs/definitions.md` defines each word. Every list, table, report and page uses these numbers, so
+that they agree.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ class ConversationCounts(Struct, frozen=True, kw_only=True):
     """Messages by role."""
     threads: int
     branches: int
-    """Sidechains are not among them."""
+    """Without sidechains."""
     sidechains: int
     first_ns: int | None
     last_ns: int | None
-    """When its first and its last message were written, in nanoseconds since 1970."""
+    """Time of the first and the last message, in nanoseconds since 1970."""
 
     @property
     def first(self) -> datetime | None:
-        """When its first message was written, in UTC."""
+        """The time of its first message, in UTC."""
         return to_datetime(self.first_ns)
 
     @property
     def last(self) -> datetime | None:
-        """When its last message was written, in UTC."""
+        """The time of its last message, in UTC."""
         return to_datetime(self.last_ns)
 
 
@@ -57,7 +57,7 @@ class FindingCounts(Struct, frozen=True, kw_only=True):
 
 
 def count_conversation(conversation: Conversation) -> ConversationCounts:
-    """The numbers of a conversation with its broken links inferred, as every view shows it."""
+    """Count a conversation with its broken links inferred, as every view shows it."""
     shown = with_inferred_links(conversation)
     skeleton, branches = shown.skeleton, shown.branches()
     first, last = compute_time_span(skeleton)
@@ -74,30 +74,30 @@ def count_conversation(conversation: Conversation) -> ConversationCounts:
 
 
 def count_roles(skeleton: Skeleton) -> dict[str, int]:
-    """Messages by role."""
+    """Count messages by role."""
     return dict(
         Counter(role for role, trait in zip(skeleton.roles, skeleton.traits, strict=True) if trait)
     )
 
 
 def count_threads(tree: Tree) -> int:
-    """Messages without a parent; those that start sidechains only where there are no others."""
+    """Count messages without a parent; those that start sidechains only if there are no others."""
     roots = tree.roots
     return sum(not tree.is_sidechain_start(root) for root in roots) or len(roots)
 
 
 def count_branches(branches: Iterable[Branch]) -> int:
-    """Branches without sidechains."""
+    """Count branches without sidechains."""
     return sum(branch.kind != SIDECHAIN for branch in branches)
 
 
 def count_sidechains(branches: Iterable[Branch]) -> int:
-    """Conversations of sub-agents inside a conversation."""
+    """Count the conversations of sub-agents inside a conversation."""
     return sum(branch.kind == SIDECHAIN for branch in branches)
 
 
 def compute_time_span(skeleton: Skeleton) -> tuple[int | None, int | None]:
-    """When the first and the last message were written."""
+    """Return the times of the first and the last message."""
     times = [
         time
         for time, trait in zip(skeleton.times, skeleton.traits, strict=True)
@@ -107,6 +107,6 @@ def compute_time_span(skeleton: Skeleton) -> tuple[int | None, int | None]:
 
 
 def count_findings(found: Iterable[Finding]) -> FindingCounts:
-    """Findings by severity."""
+    """Count findings by severity."""
     counts = Counter(each.severity for each in found)
     return FindingCounts(errors=counts["error"], warnings=counts["warning"], notes=counts["note"])

@@ -1,10 +1,9 @@
-"""Facts that no message states by itself: who speaks, and what the tasks are.
+"""Facts that are derived from messages: speakers, tasks and the title.
 
-Nothing here is stored or written; it is worked out again from the values whenever it is needed.
+Nothing here is stored or written; it is computed from the values whenever it is needed.
 
-Which of the titles that a source gives its conversation is the one to show.
-
-What a person called it goes before what a program made up; of equals the later one counts.
+Of several titles, one that a user gave is better than a generated one; of equally good ones, the
+later one is used.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ from talktree.model.message import META, SIDECHAIN, Message, Todo
 from talktree.model.parts import Event, ToolCall, ToolResult
 
 ASSISTANT = "Assistant"
-"""What the assistant is called where no program gives it a name."""
+"""The name of the assistant where its program gives it none."""
 COMMANDS = frozenset({"command", "command_output"})
 TODO_TOOLS = frozenset({"todowrite"})
 DONE = frozenset({"completed", "done"})
 
 
 def find_speaker(message: Message, *, agent: str = ASSISTANT) -> str:
-    """Who speaks: in a sidechain the assistant asks, and a sub-agent answers.
+    """Return the speaker: in a sidechain, the assistant asks and a sub-agent answers.
 
-    Programs write much of what has the role of the user: results, commands, summaries, reminders.
-    The assistant is called `agent`.
+    Many messages with the role of the user are written by programs: results, commands, summaries,
+    reminders. The assistant is called `agent`.
     """
     aside = SIDECHAIN in message.flags
     match message.role:
@@ -43,7 +42,7 @@ def find_speaker(message: Message, *, agent: str = ASSISTANT) -> str:
 
 
 def _program_name(message: Message) -> str | None:
-    """What the writer of a user message is called, if it is not the user."""
+    """Return the name of the writer of a user message, if it is not the user."""
     kinds = {part.kind for part in message.parts if isinstance(part, Event)}
     if len(kinds) and all(isinstance(part, Event) for part in message.parts):
         return "Summary" if kinds == {"summary"} else "Command" if kinds <= COMMANDS else None
@@ -53,12 +52,12 @@ def _program_name(message: Message) -> str | None:
 
 
 def normalize_tool_name(name: str) -> str:
-    """A tool's name as it is compared: `TodoWrite` and `todo_write` are one."""
+    """Normalize a tool's name for comparisons: `TodoWrite` and `todo_write` are equal."""
     return name.replace("_", "").replace("-", "").lower()
 
 
 def find_todos(message: Message) -> tuple[Todo, ...] | None:
-    """The tasks as they stand after a message, or None if it does not say."""
+    """Return the tasks after a message, or None if the message does not change them."""
     if message.todos is not None:
         return message.todos
     for part in reversed(message.parts):
@@ -68,7 +67,7 @@ def find_todos(message: Message) -> tuple[Todo, ...] | None:
 
 
 def read_written_todos(call: ToolCall) -> tuple[Todo, ...] | None:
-    """The tasks a call writes down, as far as they can be understood."""
+    """Return the tasks a call writes, as far as they are valid."""
     listed = call.input.get("todos") if isinstance(call.input, Mapping) else None
     if not isinstance(listed, list):
         return None
@@ -84,12 +83,12 @@ def _read_todo(native: Mapping[str, object]) -> Todo:
 
 
 BEST = 8
-"""A title that a person gave."""
+"""A title that a user gave."""
 NAMED = 6
-"""Any title of which nothing more is known."""
+"""A title of unknown origin."""
 _RANKS = {"custom-title": BEST, "ai-title": 7, "agent-name": 5}
 
 
 def rank_title(head: Head) -> int:
-    """How good the title of a head is; more is better."""
+    """Return the rank of the title of a head; higher is better."""
     return _RANKS.get(head.kind, NAMED)

@@ -1,13 +1,12 @@
-"""Which message one continues that is cut off from the rest: the parent it names is missing, or its
-parents lead back to itself.
+"""Find the message that a detached one continues: its parent is missing, or its parents form a
+loop.
 
-It continues what was said last before it by the same agent in the same session. Messages that miss
-the same parent stay siblings. No link that is inferred here ever closes a loop.
+It continues the last message before it by the same agent in the same session. Messages with the
+same missing parent stay siblings. Links that are inferred here never close a loop.
 
-Messages that hang on a progress note, a hook or a failed request beside the talk they continue.
-
-The recorder took the note for the last thing that was said. Whoever follows the links then passes
-by all replies that stand beside the note.
+Also finds messages whose parent is a progress note, a hook or a failed request beside the thread
+that they continue. The recorder took the note for the last message, so following the links skips
+all replies beside the note.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from talktree.model.skeleton import INFERRED, ROOT, Skeleton
 from talktree.model.tree import Tree
 
 SidechainKey = tuple[object, object]
-"""The session and the sub-agent of a message; anything false where it names none."""
+"""The session and the sub-agent of a message; a false value if it names none."""
 SidechainOf = Callable[[int], SidechainKey]
 
 
 def find_orphans(skeleton: Skeleton, sidechain_of: SidechainOf) -> dict[int, int]:
-    """For each message that is cut off the one it continues; -1 if nothing before it can be it."""
+    """Return the message that each detached one continues; -1 if no earlier one is possible."""
     broken = sorted(
         position
         for position in {*skeleton.dangling, *skeleton.looped, *skeleton.astray}
@@ -41,15 +40,15 @@ class _Search:
         self._lane_of = sidechain_of
         self._found: dict[int, int] = {}
         self._together: dict[tuple[str, int, SidechainKey], int] = {}
-        """Where the children of a missing parent went."""
+        """The continued message for the children of each missing parent."""
         self._above = array("q", skeleton.parents) if has_forward_link(skeleton) else None
-        """Parents, shortened on the way; only where a new link could close a loop."""
+        """Parents, with shortened paths; only where a new link could close a loop."""
         self._leads: dict[int, int] = {}
         self._left = STEPS * len(skeleton)
         self._before, self._spoken = _find_neighbors(skeleton)
 
     def find_all(self, broken: list[int]) -> dict[int, int]:
-        """The answer for each of them, earlier ones first."""
+        """Return the result for each of them, earlier ones first."""
         skeleton, found = self._skeleton, self._found
         for position in broken:
             missing = skeleton.dangling.get(position) or skeleton.astray.get(position)
@@ -64,10 +63,10 @@ class _Search:
         return found
 
     def _find_nearest(self, position: int) -> int:
-        """The record before it that it continues."""
+        """Return the nearest earlier record that it continues."""
         spoken = self._find_matching(self._spoken, position)
         note = self._find_matching(self._before, position, until=spoken)
-        # A note that goes on from the last words stands between; one from elsewhere stands aside.
+        # A note that follows the last message is between them; a note from elsewhere is ignored.
         if note != ROOT and note != spoken and self._find_lead(note) == spoken:
             return note
         return spoken if spoken != ROOT else note
@@ -85,7 +84,7 @@ class _Search:
         return until
 
     def _is_below(self, below: int, position: int) -> bool:
-        """Whether one message hangs on another, over any number of links."""
+        """Whether one message is a descendant of another."""
         above = self._above
         if above is None or below == ROOT:
             return False
@@ -99,12 +98,12 @@ class _Search:
         return here == position
 
     def _find_lead(self, position: int) -> int:
-        """The last words on the way to a note."""
+        """Return the last message on the way to a note."""
         skeleton, leads = self._skeleton, self._leads
         way = []
         here = position
         while here != ROOT and here not in leads and skeleton.traits[here] == Trait.NOTE:
-            leads[here] = ROOT  # so that not even a loop is walked twice
+            leads[here] = ROOT  # so that a loop is not walked twice either
             way.append(here)
             here = self._found.get(here, skeleton.parents[here])
         lead = here if here == ROOT else leads.get(here, here)
@@ -118,7 +117,8 @@ def _is_same_sidechain(one: SidechainKey, other: SidechainKey) -> bool:
 
 
 def _find_neighbors(skeleton: Skeleton) -> tuple[array[int], array[int]]:
-    """For each record the named one before it on its side, and the one that is no mere note."""
+    """Return, for each record, the previous named one on its side, and the previous one that is not
+    a note."""
     before, spoken = array("q"), array("q")
     last = [[ROOT, ROOT], [ROOT, ROOT]]
     native = skeleton.native
@@ -134,7 +134,7 @@ def _find_neighbors(skeleton: Skeleton) -> tuple[array[int], array[int]]:
 
 
 def has_forward_link(skeleton: Skeleton) -> bool:
-    """Whether a message hangs on a later one anywhere, loops left out."""
+    """Whether the parent of any message comes after it, ignoring loops."""
     return skeleton.points_forward and any(
         above > position for position, above in enumerate(skeleton.parents)
     )
@@ -144,10 +144,10 @@ SPOKEN = (Trait.SAID, Trait.REPLY, Trait.RESULT)
 
 
 def find_detached(skeleton: Skeleton) -> dict[int, int]:
-    """Messages that hang on a note beside the talk they continue, with the end of that talk.
+    """Return messages below a note beside the thread they continue, with the end of that thread.
 
-    Note and talk start from the same message, the note was written while the talk went on, and the
-    talk was over before the stranded message came: so nobody went back to the note on purpose.
+    Note and thread start from the same message, the note was written during the thread, and the
+    thread had ended before the detached message: so it does not go back to the note on purpose.
     """
     if not skeleton.traits.count(Trait.NOTE):
         return {}
@@ -169,14 +169,15 @@ def find_detached(skeleton: Skeleton) -> dict[int, int]:
 
 
 class _Climb:
-    """From messages that hang on notes up to what the notes start from."""
+    """Walks from messages below notes up to the message before the notes."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self._skeleton = skeleton
         self._known: dict[int, tuple[int, int]] = {}
 
     def find_on_notes(self) -> dict[int, tuple[int, int]]:
-        """Messages on notes, with what is said before the notes and the first of them."""
+        """Return messages below notes, with the message before the notes and the first of the
+        notes."""
         skeleton, note = self._skeleton, int(Trait.NOTE)
         traits, linked = skeleton.traits, skeleton.linked
         found = {
@@ -197,7 +198,7 @@ class _Climb:
             known[here] = (ROOT, here)
             way.append(here)
             above = skeleton.parents[here]
-            # What only follows, as after a compaction, is a start of its own.
+            # A message that only follows, as after a compaction, is a start of its own.
             follows = skeleton.linked.get(here, INFERRED) != INFERRED
             if above == ROOT or follows or skeleton.traits[above] != Trait.NOTE:
                 known[here] = (ROOT if follows else above, here)
@@ -209,7 +210,7 @@ class _Climb:
 
 
 def _find_beside(skeleton: Skeleton, tops: set[int]) -> dict[int, list[int]]:
-    """The talk that starts right below some messages, notes left out."""
+    """Return the threads that start directly below some messages, without notes."""
     found: dict[int, list[int]] = {}
     for position, above in enumerate(skeleton.parents):
         if above in tops and skeleton.traits[position] not in (Trait.NONE, Trait.NOTE):
@@ -218,7 +219,7 @@ def _find_beside(skeleton: Skeleton, tops: set[int]) -> dict[int, list[int]]:
 
 
 class _Ends:
-    """Where lines of talk end."""
+    """Finds the ends of threads."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self._skeleton = skeleton
@@ -226,7 +227,7 @@ class _Ends:
         self._known: dict[int, int] = {}
 
     def find_end(self, position: int, note: int, starts: list[int]) -> int:
-        """The end of the talk beside a stranded message; -1 if it is not stranded."""
+        """Return the end of the thread beside a detached message; -1 if it is not detached."""
         skeleton, tree = self._skeleton, self._tree
         side = skeleton.sidechain[position]
         over = [
@@ -240,12 +241,12 @@ class _Ends:
         group = skeleton.group_numbers[position]
         if not skeleton.own_id(end) or (group and group == skeleton.group_numbers[end]):
             return ROOT
-        # After going back to an earlier message, too, a note may come first; but then it comes
-        # after all of the talk that was left behind. A failed request is never gone back to.
+        # After going back to an earlier message a note may come first as well; but then it comes
+        # after the whole thread that was left. A failed request is never the target of going back.
         return end if note < end or skeleton.roles[note] == "assistant" else ROOT
 
     def _find_line_end(self, start: int) -> int:
-        """The last message of a line that is no mere note."""
+        """Return the last message of a line that is not a note."""
         known, way = self._known, []
         end = start
         for here in self._tree.line(start):

@@ -1,4 +1,4 @@
-"""A document: everything one source holds, as values, in one format."""
+"""A document: everything that one source holds, as values, in one format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Document:
         self._format = format
         self.name = name
         self.shown = shown or name
-        """What to call it in messages: the path as the user gave it."""
+        """Its name in messages: the path as the user gave it."""
         self._conversations = tuple(conversations)
         self._origin = origin
         self._inspect = inspect
@@ -40,7 +40,7 @@ class Document:
 
     @property
     def format(self) -> str:
-        """Slug of the format it was read as."""
+        """The slug of the format it was read as."""
         return self._format
 
     @property
@@ -50,12 +50,12 @@ class Document:
 
     @property
     def origin(self) -> object:
-        """What the engine needs to write it again; opaque to everything else."""
+        """What the engine needs to write it again; opaque to all other code."""
         return self._origin
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """Everything that reading noticed; the bytes are looked at in full the first time."""
+        """All findings from reading; the first access reads all bytes."""
         return [
             *self._inspect(),
             *(found for each in self.conversations for found in each.skeleton.findings),
@@ -63,7 +63,7 @@ class Document:
 
     @cached_property
     def quick_findings(self) -> list[Finding]:
-        """The same, but of large files only what finding their records has shown."""
+        """The same, but of large files only the findings from splitting them into records."""
         return [
             *self._glance(),
             *(found for each in self.conversations for found in each.skeleton.findings),
@@ -71,7 +71,7 @@ class Document:
 
     @property
     def conversation(self) -> Conversation:
-        """The only conversation there is."""
+        """The only conversation in it."""
         if len(self.conversations) != 1:
             raise UsageError(
                 f"{self.shown} holds {len(self.conversations)} conversations, not one",
@@ -80,7 +80,7 @@ class Document:
         return self.conversations[0]
 
     def find(self, id: str) -> Conversation:
-        """The conversation with an id, or with a key."""
+        """Return the conversation with an id or a key."""
         for each in self.conversations:
             if each.id == id:
                 return each
@@ -90,7 +90,7 @@ class Document:
         raise NotFound(f"no conversation {id} in {self.shown}")
 
     def with_conversation(self, changed: Conversation) -> Document:
-        """The same document with one conversation replaced by its edited self."""
+        """Return the same document with one conversation replaced by its edited version."""
         if all(each.id != changed.id for each in self.conversations):
             raise NotFound(f"no conversation {changed.id} in {self.shown}")
         return self._with_conversations(
@@ -98,11 +98,11 @@ class Document:
         )
 
     def with_only(self, conversation: Conversation) -> Document:
-        """One conversation of it, to be converted without the others."""
+        """Return the document with only one conversation, for a conversion."""
         return self._with_conversations([conversation])
 
     def with_these(self, conversations: Sequence[Conversation]) -> Document:
-        """Some conversations of it, to be converted without the others."""
+        """Return the document with only some conversations, for a conversion."""
         return self._with_conversations(conversations)
 
     def _with_conversations(self, conversations: Sequence[Conversation]) -> Document:

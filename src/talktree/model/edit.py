@@ -15,18 +15,19 @@ from talktree.model.parts import Part, Text
 
 
 def replace(conversation: Conversation, id: str, entry: Entry) -> Conversation:
-    """The entry with this id, replaced; its id stays its own unless the new entry has another."""
+    """Replace the entry with this id; it keeps its id unless the new entry has another one."""
     number = conversation.members[conversation.find_position(id)]
     return conversation.with_entries(conversation.members, {**conversation.changed, number: entry})
 
 
 def set_text(conversation: Conversation, id: str, text: str) -> Conversation:
-    """The words of a message changed: its first text part takes the new text, others go."""
+    """Set the text of a message: its first text part gets the new text, other text parts are
+    removed."""
     return replace(conversation, id, with_text(conversation[id], text))
 
 
 def with_text(message: Message, text: str) -> Message:
-    """A message with other words: its first text part takes the new text, others go."""
+    """Return a message with another text: its first text part gets it, others are removed."""
     parts: list[Part] = []
     placed = False
     for part in message.parts:
@@ -41,14 +42,14 @@ def with_text(message: Message, text: str) -> Message:
 
 
 def append(conversation: Conversation, entry: Entry) -> Conversation:
-    """A new entry at the end; a message with a parent becomes that message's newest reply."""
+    """Append a new entry; a message with a parent becomes that message's newest reply."""
     number = min(-1, min(conversation.changed, default=0) - 1)
     members = array("q", [*conversation.members, number])
     return conversation.with_entries(members, {**conversation.changed, number: entry})
 
 
 def insert(conversation: Conversation, entry: Entry, *, after: str | None) -> Conversation:
-    """A new entry behind another one, or before all."""
+    """Insert a new entry after another one, or before all."""
     number = min(-1, min(conversation.changed, default=0) - 1)
     place = 0 if after is None else conversation.find_position(after) + 1
     members = array("q", conversation.members)
@@ -57,12 +58,12 @@ def insert(conversation: Conversation, entry: Entry, *, after: str | None) -> Co
 
 
 def remove(conversation: Conversation, ids: Sequence[str]) -> Conversation:
-    """Entries taken out; what hung on them hangs on their parents."""
+    """Remove entries; their children become children of their parents."""
     gone = {conversation.find_position(id) for id in ids}
     skeleton = conversation.skeleton
     changed = dict(conversation.changed)
     for position in range(len(skeleton)):
-        # What only follows in the file's order goes on from whatever is before it then.
+        # A message that only follows in file order then continues the message before it.
         parent = skeleton.find_named_parent(position)
         if parent in gone and position not in gone and skeleton.traits[position]:
             entry = conversation.entry(position)
@@ -84,7 +85,7 @@ def _find_surviving_parent(conversation: Conversation, position: int, gone: set[
 
 
 def move(conversation: Conversation, id: str, *, to: str | None) -> Conversation:
-    """A message and all below it, hung on another message or made a root."""
+    """Move a message with all its descendants to another parent, or make it a root."""
     message = conversation[id]
     if to is not None:
         below = conversation.find_position(to)

@@ -1,4 +1,4 @@
-"""What stands in a conversation, in source order: messages, and what goes with them."""
+"""The entries of a conversation, in source order: messages, heads, snapshots, opaque records."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from talktree.text.times import to_datetime
 
 
 class Head(Struct, frozen=True, gc=False, kw_only=True, tag="head"):
-    """What belongs to the whole conversation or to one of its branches: titles, summaries."""
+    """Data about the whole conversation or one of its branches: titles, summaries."""
 
     id: str = ""
     kind: str = "head"
     title: str | None = None
     leaf: str | None = None
-    """The message it speaks of, if it names one."""
+    """The message it refers to, if it names one."""
     time_ns: int | None = field(default=None, name="time")
     updated_ns: int | None = field(default=None, name="updated")
     extra: Extra = NOTHING
@@ -37,14 +37,14 @@ class Head(Struct, frozen=True, gc=False, kw_only=True, tag="head"):
 
 
 class FileState(Struct, frozen=True, gc=False, kw_only=True):
-    """What a snapshot knows of one file. What it does not know is None, never 'absent'."""
+    """The state of one file in a snapshot. Unknown values are None, never 'absent'."""
 
     state: str | None = None
     """created, modified, deleted, unchanged, or any other word the source uses."""
     backup: str | None = None
-    """Where its earlier content is kept."""
+    """Where its earlier content is stored."""
     absent_before: bool = False
-    """The source says that the file did not exist before."""
+    """Whether the source says that the file did not exist before."""
     hash: str | None = None
     hash_before: str | None = None
     size: int | None = None
@@ -78,7 +78,7 @@ class Snapshot(Struct, frozen=True, gc=False, kw_only=True, tag="snapshot"):
 
 
 class Opaque(Struct, frozen=True, gc=False, kw_only=True, tag="opaque"):
-    """A record nobody here understands, kept in its place."""
+    """A record that is not understood, kept in its place."""
 
     id: str = ""
     kind: str = "unreadable"

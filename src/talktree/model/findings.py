@@ -1,7 +1,7 @@
-"""What is wrong with the data: each place with a permanent code.
+"""Findings: what is wrong with the data, each with its place and a permanent code.
 
-A finding never stops the work; `TalktreeError` does that. Codes and names are listed once, here
-and in the rules, and never change their meaning.
+A finding never stops the work; a `TalktreeError` does. Codes and names are listed once, here and in
+the rules, and never change their meaning.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from msgspec import Struct
 
 Severity = Literal["error", "warning", "note"]
 Safety = Literal["safe", "unsafe"]
-"""Whether a fix loses and invents nothing, or has to be asked for."""
+"""A safe fix loses and invents nothing; an unsafe one must be requested."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One thing that is wrong, and where."""
+    """One problem and its place."""
 
     code: str
     name: str
@@ -30,19 +30,19 @@ class Finding(Struct, frozen=True, kw_only=True):
     fix: Safety | None = None
     """How safe its fix is, if there is one."""
     way: str = ""
-    """Which value of the record it is."""
+    """The path of the value in the record."""
     at: int = -1
-    """Where in the bytes of the record it is, if that is known."""
+    """Its offset in the bytes of the record, if known."""
     sought: str = ""
-    """A text of the record that is meant, if neither way nor place is known."""
+    """The text in the record that is meant, if neither path nor offset is known."""
     number: int = -1
-    """Which record of the source it is; -1 if it is none."""
+    """The number of the record in the source; -1 if it is not about a record."""
     fixable: bool = True
-    """False where the fix of its rule does not help."""
+    """False if the fix of its rule does not apply."""
 
 
 class Code(Struct, frozen=True):
-    """A kind of finding that reading itself can make."""
+    """A kind of finding that reading itself can report."""
 
     code: str
     name: str
@@ -114,7 +114,7 @@ def make_finding(
     entry: str | None = None,
     fixable: bool = True,
 ) -> Finding:
-    """A reading finding by its short key."""
+    """Return a reading finding by its short key."""
     kind = READING[key]
     return Finding(
         code=kind.code,

@@ -1,4 +1,4 @@
-"""The ids of the conversations in a source: what the source calls them, unique within it."""
+"""The ids of the conversations in a source: those of the source, made unique within it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class SourceIndex:
     def ids(self) -> dict[str, str]:
         """The id of each conversation, by its key in the source.
 
-        Without an id it goes by the name of its file or folder. Where two conversations claim the
-        same id, both go by their keys.
+        Without an id, a conversation has the name of its file or folder. Conversations with the
+        same id have their keys as ids.
         """
         claims = {
             each.id: find_native_id(each) or each.id.rpartition("/")[2]
@@ -36,11 +36,11 @@ class SourceIndex:
 
 
 def find_native_id(conversation: Conversation) -> str | None:
-    """The id that the records of a conversation give it; None if they give none.
+    """Return the id in the records of a conversation; None if there is none.
 
-    A record that opens the conversation decides. Otherwise it is the session (for a sub-agent the
-    agent) of the last message that names one; of sidechains only the first, and only if no other
-    message does.
+    A record that opens the conversation decides. Otherwise it is the session (for a sub-agent, the
+    agent) of the last message that names one; the first one of sidechains is used only if no other
+    message has one.
     """
     for entry in conversation.entries_at(list(_positions_before_messages(conversation))):
         if isinstance(entry, Head) and entry.id:
@@ -53,14 +53,14 @@ def find_native_id(conversation: Conversation) -> str | None:
 
 
 def _positions_before_messages(conversation: Conversation) -> Iterable[int]:
-    """The positions before the first message."""
+    """Return the positions before the first message."""
     traits = conversation.skeleton.traits
     first = next((position for position, trait in enumerate(traits) if trait), len(traits))
     return range(first)
 
 
 def _iterate_backwards(conversation: Conversation) -> Iterator[int]:
-    """The positions of messages, the last first; behind them those of sidechains in order."""
+    """Yield the positions of messages, the last first; then those of sidechains in order."""
     skeleton = conversation.skeleton
     places = range(len(skeleton))
     yield from (

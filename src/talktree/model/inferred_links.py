@@ -1,6 +1,6 @@
-"""Links that a file does not state, inferred from the order and the kinds of its records.
+"""Links that a file does not contain, inferred from the order and the kinds of its records.
 
-Four gaps are closed in memory; the file stays as it is:
+Four gaps are closed in memory; the file is unchanged:
 
 - a compaction continues the messages that it keeps (`link_compactions`);
 - where most messages name no parent, each follows the one before it (`follow_order`);
@@ -8,7 +8,7 @@ Four gaps are closed in memory; the file stays as it is:
 - parallel tool calls recorded as siblings are one turn (`join_turns`).
 
 All functions work on flat arrays, so the library's reader uses them without a skeleton. They change
-`parents` and return what stood there before.
+`parents` and return the previous values.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ KEPT = "kept"
 """A link to the message that a compaction keeps, instead of one to a copy of an older one."""
 INFERRED_KINDS = frozenset({SEQUENCE, RETURN, TURN, KEPT})
 STEPS = 32
-"""How many records are looked at for each of the file, so that no file takes more than its due."""
+"""Maximum number of records visited for each record of the file, which limits the total time."""
 _SPEECH = (int(Trait.SAID), int(Trait.REPLY))
 
 
 class LinkNodes(NamedTuple):
-    """The records of a conversation; a trait of 0 is not a node."""
+    """The records of a conversation; a record with trait 0 is not a node."""
 
     parents: array[int]
     traits: bytes | bytearray
@@ -43,15 +43,15 @@ class LinkNodes(NamedTuple):
     groups: Sequence[int]
     times: Sequence[int]
     forward: bool = False
-    """Whether a parent may stand behind its child, so that a new link may close a loop."""
+    """Whether a parent may come after its child, so that a new link may close a loop."""
 
 
 def fold_copies(parents: array[int], copies: Mapping[int, int]) -> tuple[set[int], dict[int, int]]:
-    """Take copies out of a tree; what hangs on them hangs on what they are copies of.
+    """Remove copies from a tree; their children become children of the originals.
 
-    A program may write a message again behind newer ones, as it does with messages that it keeps in
-    a compaction: what hangs on such a copy continues the newer ones. Returns what hangs on
-    originals instead, and the copies that were moved, each with the message it was moved behind.
+    A program may write a message again after newer ones, as it does with messages that a compaction
+    keeps: children of such a copy continue the newer ones. Returns the nodes that became children
+    of originals, and the copies that were moved, each with the message it was moved after.
     """
     moved: dict[int, int] = {}
     for copy in sorted(copies):
@@ -74,11 +74,11 @@ def fold_copies(parents: array[int], copies: Mapping[int, int]) -> tuple[set[int
 def link_compactions(
     nodes: LinkNodes, kept: Mapping[int, int], on_copies: Container[int] = ()
 ) -> dict[int, int]:
-    """Let compactions continue the first message they keep; returns what was linked.
+    """Make compactions continue the first message they keep, and return the new links.
 
-    A recorder that writes old messages again hangs what it writes next on the copies, and a
-    compaction on that: all that was said since would be passed by. What hangs on a copy then
-    continues the message that is kept; without such a record the compaction itself does.
+    A recorder that writes old messages again makes the next message a child of the copy, and a
+    compaction a child of that: all messages in between would be skipped. The child of a copy then
+    continues the kept message; without such a record the compaction itself does.
     """
     parents, left = nodes.parents, STEPS * len(nodes.parents)
     made: dict[int, int] = {}
@@ -101,13 +101,13 @@ def is_mostly_unlinked(
 ) -> bool:
     """Whether fewer than half of the messages after the first name a parent.
 
-    The excepted ones follow a message without being its child, as after a compaction; they do not
-    count. Broken links, to what is not here, have a repair of their own and count if there is
-    anything before them that they can be repaired to.
+    Excepted messages follow another one without being its child, as after a compaction; they do not
+    count. Links to missing records have a repair of their own; they count if there is an earlier
+    message to repair them to.
     """
     traits, parents = nodes.traits, nodes.parents
     if len(traits) - traits.count(0) - len(excepted) >= 2 * parents.count(NO_PARENT) - 1:
-        # Too few are without a parent, however many of the others are excepted.
+        # Too few have no parent, however many of the others are excepted.
         return False
     count = named = 0
     is_first = [True, True]
@@ -126,10 +126,10 @@ def is_mostly_unlinked(
 def follow_order(
     nodes: LinkNodes, excepted: Container[int], breaks: Container[int] = ()
 ) -> dict[int, int]:
-    """Let every message without a parent follow the one before it; returns what was linked.
+    """Make every message without a parent follow the previous one, and return the new links.
 
-    The main line passes by sub-agents; a sub-agent's message follows whatever is before it, unless
-    a file of its own begins there (`breaks`).
+    The main line skips sub-agents; a sub-agent's message follows the previous record, unless a file
+    of its own begins there (`breaks`).
     """
     parents, traits, sides = nodes.parents, nodes.traits, nodes.sides
     tops = array("q", parents) if nodes.forward else None
@@ -157,7 +157,7 @@ def follow_order(
 
 
 def _find_root(tops: array[int], position: int) -> int:
-    """The root above a node; the way there is shortened."""
+    """Return the root above a node, shortening the path to it."""
     way = []
     here = position
     while tops[here] != NO_PARENT:
@@ -169,10 +169,10 @@ def _find_root(tops: array[int], position: int) -> int:
 
 
 def link_main_line(nodes: LinkNodes) -> dict[int, int]:
-    """Let the main line continue where a sub-agent was started; returns the parents that are named.
+    """Make the main line continue where a sub-agent was started, and return the named parents.
 
     A message that answers a sub-agent and is not marked as the sub-agent's own continues the main
-    line, unless the sub-agent goes on below it: then only its mark is missing.
+    line, unless the sub-agent continues below it: then only its mark is missing.
     """
     parents, traits, sides = nodes.parents, nodes.traits, nodes.sides
     if 1 not in sides:
@@ -197,9 +197,9 @@ def link_main_line(nodes: LinkNodes) -> dict[int, int]:
 
 
 def _find_unmarked(nodes: LinkNodes, leaving: Sequence[int]) -> set[int]:
-    """Messages whose mark is missing: the sub-agent itself goes on below them, and nothing else.
+    """Return messages whose mark is missing: only the sub-agent itself continues below them.
 
-    A prompt to a sub-agent says nothing: it may start the next one.
+    A prompt to a sub-agent does not count: it may start the next one.
     """
     below = dict.fromkeys(leaving, 0)
     for position, above in enumerate(nodes.parents):
@@ -212,7 +212,7 @@ def _find_unmarked(nodes: LinkNodes, leaving: Sequence[int]) -> set[int]:
 
 
 class _Climb:
-    """From messages of sub-agents up to the messages that started them."""
+    """Walks from messages of sub-agents up to the messages that started them."""
 
     def __init__(self, nodes: LinkNodes, inside: Container[int]) -> None:
         self._nodes = nodes
@@ -223,18 +223,19 @@ class _Climb:
         self._left = STEPS * len(nodes.parents)
 
     def find_continued(self, position: int) -> int:
-        """What a message continues that hangs on a sub-agent's; -1 if nothing can be it."""
+        """Return the message that a child of a sub-agent's message continues; -1 if there is
+        none."""
         home = self._find_starting_message(self._named[position])
         if home != NO_PARENT:
             return NO_PARENT if self._is_below(home, position) else home
-        # The sub-agent hangs on nothing: then the line goes on from what was said before.
+        # The sub-agent has no parent: then the line continues from the message before it.
         home = self._find_main_before(position)
         while home != NO_PARENT and self._is_below(home, position):
             home = self._find_main_before(home)
         return home
 
     def _find_starting_message(self, side: int) -> int:
-        """The message that a sub-agent hangs on; -1 if that is none."""
+        """Return the message that started a sub-agent; -1 if there is none."""
         known, way, here = self._known, [], side
         while here not in known and self._is_side(here) and self._named[here] != NO_PARENT:
             way.append(here)
@@ -244,7 +245,7 @@ class _Climb:
         return home
 
     def _is_below(self, start: int, position: int) -> bool:
-        """Whether the way up from a message leads to another; yes if that would take too long."""
+        """Whether a message is an ancestor of another; true if the search would take too long."""
         if not self._nodes.forward:
             return False
         parents, here = self._nodes.parents, start
@@ -267,14 +268,14 @@ class _Climb:
 
 
 def join_turns(nodes: LinkNodes, loose: Container[int]) -> dict[int, int]:
-    """Hang pieces of one reply that are siblings one below the other; returns their parents.
+    """Chain the pieces of one reply that are siblings, and return their previous parents.
 
-    No prompt comes between the pieces of one reply. Where calls name no reply (loose groups), or
-    have the same time as in a replay, no other reply may come between them either.
+    Pieces of one reply have no prompt between them. If calls name no reply (loose groups), or have
+    the same time as in a replay, no other reply may come between them either.
     """
     parents, traits, groups = nodes.parents, nodes.traits, nodes.groups
     last: dict[tuple[int, int], int] = {}
-    """The last piece of a reply that hangs on a node, or was recorded there."""
+    """The last piece of a reply that is a child of a node, or was recorded as one."""
     said, spoken = [NO_PARENT, NO_PARENT], [NO_PARENT, NO_PARENT]
     made: dict[int, int] = {}
     for position, trait in enumerate(traits):
@@ -295,7 +296,7 @@ def join_turns(nodes: LinkNodes, loose: Container[int]) -> dict[int, int]:
             if nodes.sides[sibling] != nodes.sides[position] or not is_near:
                 break
             made[position] = named
-            # A piece that hangs there already is a sibling now.
+            # A piece that is a child already is a sibling now.
             above = parents[position] = sibling
         last[named, group] = last[above, group] = position
     return made

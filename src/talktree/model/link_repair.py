@@ -1,7 +1,7 @@
-"""A conversation whose broken links are hung together again, in memory; its file stays as it is.
+"""Repair the broken links of a conversation in memory; its file is unchanged.
 
-The same inference mends files: whoever looks at a conversation sees the tree that a repair would
-write. Only the skeleton is held, and few records are read.
+Repairing files uses the same inference: views show the tree that a repair would write. Only the
+skeleton is held in memory, and few records are read.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from talktree.model.message import Message
 from talktree.model.skeleton import INFERRED, ROOT, Skeleton
 
 MOST_STEPS = 12
-"""Mending a link may show that another is wrong too; real files take one step or two."""
+"""Repairing a link may show that another is wrong too; real files need one or two steps."""
 
 
 def infer_parents(
     conversation: Conversation, sidechain_of: SidechainOf | None = None
 ) -> dict[int, int]:
-    """Every message that hangs on nothing or wrongly, and what it continues; -1 for nothing."""
+    """Return every message with no or a wrong parent, and the one it continues; -1 for none."""
     skeleton = conversation.skeleton
     return {
         **find_detached(skeleton),
@@ -32,7 +32,7 @@ def infer_parents(
 
 
 def read_sidechains(conversation: Conversation) -> SidechainOf:
-    """The session and the sub-agent of messages, read when they are asked for."""
+    """Return the session and the sub-agent of messages, read on demand."""
     known: dict[int, SidechainKey] = {}
 
     def _lane_of(position: int) -> SidechainKey:
@@ -50,7 +50,7 @@ def _sidechain_key(entry: Entry) -> SidechainKey:
 
 
 def with_inferred_links(conversation: Conversation) -> Conversation:
-    """The same conversation with its broken links inferred; itself if there are none."""
+    """Return the same conversation with its broken links inferred; itself if none are broken."""
     found, sidechain_of = conversation, read_sidechains(conversation)
     for _ in range(MOST_STEPS):
         links = infer_parents(found, sidechain_of)
@@ -91,7 +91,8 @@ def _relink_skeleton(skeleton: Skeleton, links: Mapping[int, int]) -> Skeleton:
 
 
 def find_inferred_links(conversation: Conversation) -> dict[int, int]:
-    """Which messages of a mended conversation hang on what by inference."""
+    """Return the messages of a repaired conversation whose parent was inferred, with that
+    parent."""
     skeleton = conversation.skeleton
     return {
         position: skeleton.parents[position]

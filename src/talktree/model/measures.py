@@ -1,8 +1,8 @@
-"""What a format records about a message beside its words: how it was classified and rated.
+"""Measures that a format records about a message: its classification and ratings.
 
 Formats fill in a `MessageMeasures` (`Format.measures`); statistics, search, tables and the studio
-take all of it from there. Tokens that are added up come from replies (`model/replies.py`), which
-formats make of these counts where they have no other.
+read it from there. Tokens that are summed come from replies (`model/replies.py`), which formats
+make from these counts if they have no others.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from msgspec import Struct
 from talktree.model.message import Message, Usage
 
 MOST_SECONDS = 1e9
-"""A longer time is damage."""
+"""A longer time is considered damaged data."""
 
 
 class MessageMeasures(Struct, frozen=True, kw_only=True):
-    """What is recorded about one message; None and empty for what is not."""
+    """The measures of one message; None or empty if not recorded."""
 
     tags: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
@@ -35,9 +35,9 @@ class MessageMeasures(Struct, frozen=True, kw_only=True):
     input_tokens: int | None = None
     output_tokens: int | None = None
     total_tokens: int | None = None
-    """The total that was recorded; it is never added to its parts."""
+    """The recorded total; it is never added to its parts."""
     uncounted_tokens: str | None = None
-    """Token counts in a shape that is not known, as JSON; they are shown and not counted."""
+    """Token counts in an unknown shape, as JSON; they are shown and not counted."""
     seconds_until_streaming: float | None = None
     seconds_until_finished: float | None = None
 
@@ -46,7 +46,7 @@ NO_MEASURES = MessageMeasures()
 
 
 class MeasureField(NamedTuple):
-    """A member of `MessageMeasures`, and what it is called where each value counts alone."""
+    """A member of `MessageMeasures`, and its name where each value counts separately."""
 
     member: str
     name: str
@@ -66,7 +66,7 @@ WORDS = (
     MeasureField("beta", "beta"),
     MeasureField("uncounted_tokens", "uncounted_tokens"),
 )
-"""Measures whose values are words: how often each occurs is counted."""
+"""Measures whose values are words: the occurrences of each are counted."""
 NUMBERS = (
     "input_tokens",
     "output_tokens",
@@ -80,7 +80,7 @@ SEARCHED = frozenset({"tag", "author", "language", "safe", "topic", "sentiment"}
 
 
 def get_common_measures(message: Message) -> MessageMeasures:
-    """What every format's messages may have: tags and authors."""
+    """Return the measures that messages of every format may have: tags and authors."""
     if not message.tags and not message.authors:
         return NO_MEASURES
     return MessageMeasures(
@@ -89,7 +89,7 @@ def get_common_measures(message: Message) -> MessageMeasures:
 
 
 def iterate_word_measures(measures: MessageMeasures) -> Iterator[tuple[str, str]]:
-    """The names and values of all measures in words; truth values are `true` and `false`."""
+    """Yield the names and values of all word measures; booleans are `true` and `false`."""
     if measures is NO_MEASURES:
         return
     for member, name in WORDS:
@@ -104,7 +104,7 @@ def iterate_word_measures(measures: MessageMeasures) -> Iterator[tuple[str, str]
 
 
 def iterate_number_measures(measures: MessageMeasures) -> Iterator[tuple[str, float]]:
-    """The names and values of all measures in numbers."""
+    """Yield the names and values of all number measures."""
     if measures is NO_MEASURES:
         return
     for name in NUMBERS:
@@ -114,18 +114,18 @@ def iterate_number_measures(measures: MessageMeasures) -> Iterator[tuple[str, fl
 
 
 def list_search_words(measures: MessageMeasures) -> tuple[tuple[str, str], ...]:
-    """The words by which a message can be found in fields of queries."""
+    """Return the words by which fields of queries find a message."""
     return tuple(each for each in iterate_word_measures(measures) if each[0] in SEARCHED)
 
 
 def get_recorded_usage(measures: MessageMeasures) -> Usage | None:
-    """The tokens of a message as its format recorded them beside the message."""
+    """Return the tokens that the format recorded beside a message."""
     if measures.input_tokens is None and measures.output_tokens is None:
         return None
     return Usage(input=measures.input_tokens or 0, output=measures.output_tokens or 0)
 
 
 def get_recorded_seconds(measures: MessageMeasures) -> float | None:
-    """How long a reply took as its format recorded it, which beats the times of messages."""
+    """Return the recorded duration of a reply, which overrides the times of messages."""
     finished = measures.seconds_until_finished
     return measures.seconds_until_streaming if finished is None else finished

@@ -17,20 +17,20 @@ ERROR = "error"
 ABORTED = "aborted"
 NO_FLAGS: frozenset[str] = frozenset()
 ThinkingLevel = Literal["none", "low", "medium", "high"]
-"""How much a model may be asked to reason."""
+"""The reasoning effort of a model."""
 SHOWN_WORDS = 40
-"""How many characters of a message its `repr` shows."""
+"""Number of characters of a message in its `repr`."""
 
 
 class Author(Struct, frozen=True, gc=False):
-    """Who wrote it."""
+    """The writer of a message."""
 
     name: str
     version: str | None = None
 
 
 class Usage(Struct, frozen=True, gc=False):
-    """Tokens one API message cost."""
+    """The tokens of one API message."""
 
     input: int = 0
     output: int = 0
@@ -39,18 +39,18 @@ class Usage(Struct, frozen=True, gc=False):
 
 
 class Context(Struct, frozen=True, gc=False, kw_only=True):
-    """Where the message was written."""
+    """The place where the message was written."""
 
     cwd: str | None = None
     git_branch: str | None = None
     platform: str | None = None
     user_type: str | None = None
     version: str | None = None
-    """Of the program that wrote it."""
+    """The version of the program that wrote it."""
 
 
 class Todo(Struct, frozen=True, gc=False):
-    """One task and how far it is."""
+    """One task and its state."""
 
     content: str
     status: str
@@ -59,7 +59,7 @@ class Todo(Struct, frozen=True, gc=False):
 
 
 class ThinkingSetting(Struct, frozen=True, gc=False, kw_only=True):
-    """How much the model was asked to reason."""
+    """The reasoning effort that was requested."""
 
     level: str | None = None
     disabled: bool = False
@@ -68,7 +68,7 @@ class ThinkingSetting(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
-    """One thing said or done, by someone, at a place in the tree."""
+    """One message or action, by a role, at a place in the tree."""
 
     id: str = ""
     parent: str | None = None
@@ -86,7 +86,7 @@ class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
     api_message: str | None = None
     """The API reply it is a piece of; entries that share one also share its usage."""
     follows: str | None = None
-    """The message it continues where that is not its parent, as after a compaction."""
+    """The message it continues if that is not its parent, as after a compaction."""
     agent: str | None = None
     """The sub-agent that wrote it."""
     context: Context | None = None
@@ -97,7 +97,7 @@ class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
 
     @property
     def text(self) -> str:
-        """Its words, without thinking and tools."""
+        """Its text, without thinking and tools."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
@@ -115,9 +115,10 @@ class Message(Struct, frozen=True, gc=False, kw_only=True, tag="message"):
 
 
 HIDING = (DELETED, META)
-"""The flags of messages that are for their author only; the first that applies counts."""
+"""The flags of messages that are hidden from other readers; the first one that applies counts."""
 
 
 def find_hiding_flag(message: Message) -> str | None:
-    """The flag for which other people and programs are not given a message; None if they are."""
+    """Return the flag that hides a message from other people and programs; None if it is
+    visible."""
     return next((flag for flag in HIDING if flag in message.flags), None)

@@ -1,13 +1,11 @@
-"""Edits as values: what is to be done with a conversation, so that it can be kept and done again.
+"""Edit operations as values, so that they can be stored and repeated.
 
-An operation names everything it makes, ids and times included: done again on the same
-conversation it gives the same conversation. None of them changes what is there but `ReplaceText`,
-`ChangeRole`, `MoveMessage` and `SwapMessages`; even these are undone by leaving them out.
+An operation names everything it makes, ids and times included: applied again to the same
+conversation, it gives the same result. Only `ReplaceText`, `ChangeRole`, `MoveMessage` and
+`SwapMessages` change existing messages; even these are undone by leaving them out.
 
-Operations as people ask for them: everything new gets its id and its time here.
-
-An operation that is kept names all that it makes. A request only says which message it is about;
-this is the one place where times and, in the way of the format (`new_id`), ids are made up.
+The functions make operations from requests. A request only names the message it concerns; here it
+gets new times and, in the way of the format (`new_id`), new ids.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from talktree.text.times import MILLI
 
 
 class ReplyTo(Struct, frozen=True, kw_only=True, tag="reply"):
-    """A new message below another one, or a new beginning."""
+    """Add a message below another one, or a new root."""
 
     id: str
     parent: str | None
@@ -39,15 +37,15 @@ class ReplyTo(Struct, frozen=True, kw_only=True, tag="reply"):
     role: str = "user"
     time: int | None = None
     author: Author | None = None
-    """Who wrote it, where that is more than the role."""
+    """The writer, if that is more than the role."""
     thinking: str | None = None
-    """The level of thinking that it asks for."""
+    """The level of thinking that it requests."""
     context: Context | None = None
-    """Where it was written; None if that is where the message above it was."""
+    """Where it was written; None means the same as the message above it."""
 
 
 class ReviseMessage(Struct, frozen=True, kw_only=True, tag="revise"):
-    """A message with other words beside the old one: a new branch."""
+    """Add a message with another text beside the old one: a new branch."""
 
     id: str
     about: str
@@ -56,79 +54,79 @@ class ReviseMessage(Struct, frozen=True, kw_only=True, tag="revise"):
 
 
 class ReplaceText(Struct, frozen=True, kw_only=True, tag="replace"):
-    """Other words in a message itself."""
+    """Change the text of a message itself."""
 
     about: str
     text: str
 
 
 class CloneMessage(Struct, frozen=True, kw_only=True, tag="clone"):
-    """A copy of a message beside it, and of all below it if new ids for these are given."""
+    """Copy a message beside it, with everything below it if new ids for that are given."""
 
     about: str
     ids: dict[str, str]
-    """The ids of the copies by those of what they are copies of."""
+    """The ids of the copies, by the ids of the originals."""
 
 
 class ChangeRole(Struct, frozen=True, kw_only=True, tag="retype"):
-    """Another role for a message."""
+    """Change the role of a message."""
 
     about: str
     role: str
 
 
 class DeleteMessage(Struct, frozen=True, kw_only=True, tag="delete"):
-    """A message marked as deleted; it stays where it is."""
+    """Mark a message as deleted; it stays where it is."""
 
     about: str
 
 
 class UndeleteMessage(Struct, frozen=True, kw_only=True, tag="undelete"):
-    """The mark taken away again."""
+    """Remove the deleted mark."""
 
     about: str
 
 
 class RemoveMessage(Struct, frozen=True, kw_only=True, tag="remove"):
-    """A message taken out; what hung on it hangs on its parent."""
+    """Remove a message; its children become children of its parent."""
 
     about: str
 
 
 class MoveMessage(Struct, frozen=True, kw_only=True, tag="move"):
-    """A message and all below it hung on another one, or made a beginning."""
+    """Move a message with everything below it under another one, or make it a root."""
 
     about: str
     to: str | None
 
 
 class SwapMessages(Struct, frozen=True, kw_only=True, tag="swap"):
-    """Two messages that change places; what is below each place stays there."""
+    """Swap two messages; the children of each place stay there."""
 
     about: str
     other: str
 
 
 class AttachFile(Struct, frozen=True, kw_only=True, tag="attach"):
-    """A file that goes with a message from now on."""
+    """Attach a file to a message."""
 
     about: str
     name: str | None
     media_type: str
     url: str
     extra: dict[str, Any] = {}
-    """What the format wants besides."""
+    """Further native keys of the format."""
 
 
 class AddArtifact(Struct, frozen=True, kw_only=True, tag="artifact"):
-    """Something that a message made: code, a page, a diagram."""
+    """Add an artifact to a message: code, a page, a diagram."""
 
     about: str
     id: str
     title: str
     content: str
     media_type: str | None = None
-    """None if the format tells it from the title and the content."""
+    """None if the format derives it from the title and the content."""
 
 
 Operation: TypeAlias = (
@@ -148,7 +146,7 @@ Operation: TypeAlias = (
 
 
 def apply_operation(conversation: Conversation, operation: Operation) -> Conversation:
-    """The conversation after an operation."""
+    """Return the conversation after an operation."""
     match operation:
         case ReplyTo():
             return _add_reply(conversation, operation)
@@ -186,7 +184,7 @@ def apply_operation(conversation: Conversation, operation: Operation) -> Convers
 
 
 def _add_attachment(message: Message, attach: AttachFile) -> tuple[Part, ...]:
-    """The parts with a file behind the words and the files that are there already."""
+    """Return the parts with a file after the text and the existing files."""
     part = Attachment(attach.name, attach.media_type, attach.url, attach.extra)
     parts = message.parts
     before = (at for at, each in enumerate(parts, 1) if isinstance(each, Text | Attachment))
@@ -219,7 +217,7 @@ def _add_reply(conversation: Conversation, reply: ReplyTo) -> Conversation:
 
 
 def _without_api_reply(message: Message) -> Message:
-    """Without what belongs to the API reply it was made from: that was paid once."""
+    """Remove the data of the API reply it was made from, so that its cost is not counted again."""
     if message.usage is None and message.api_message is None:
         return message
     return with_fields(message, usage=None, api_message=None, model=None, extra=NOTHING)
@@ -243,7 +241,7 @@ def _clone_below(conversation: Conversation, clone: CloneMessage) -> Conversatio
 
 
 def _find_parent(conversation: Conversation, id: str) -> str | None:
-    """The parent of a message, also where only the order of the file says which one it is."""
+    """Return the parent of a message, also where only the order of the file defines it."""
     skeleton, position = conversation.skeleton, conversation.find_position(id)
     named = conversation[id].parent
     if named is None and skeleton.linked.get(position) == SEQUENCE:
@@ -252,7 +250,7 @@ def _find_parent(conversation: Conversation, id: str) -> str | None:
 
 
 def _find_free_time(conversation: Conversation, id: str) -> int | None:
-    """The time of a message, or the next one that none of its siblings has.
+    """Return the time of a message, or the next one that none of its siblings has.
 
     Where programs write messages again, a sibling of the same time would be taken for a replay.
     """
@@ -268,7 +266,7 @@ def _find_free_time(conversation: Conversation, id: str) -> int | None:
 
 
 def _swap_messages(conversation: Conversation, about: str, other: str) -> Conversation:
-    """Each takes the other's parent and children; where one follows the other, they turn round."""
+    """Give each the other's parent and children; if one follows the other, reverse them."""
     one, two = conversation[about], conversation[other]
     if one.id == two.id:
         raise UsageError("a message cannot change places with itself")
@@ -277,19 +275,19 @@ def _swap_messages(conversation: Conversation, about: str, other: str) -> Conver
     for message in _find_neighbors(conversation, one.id, two.id):
         parent = message.parent
         if message.id in turned:
-            # It goes to where the other one hangs; that may be on itself.
+            # It moves to the other one's parent; that may be itself.
             parent = (two if message.id == one.id else one).parent
             parent = turned[message.id] if parent == message.id else parent
         elif parent is not None:
             parent = turned.get(parent, parent)
         number = conversation.members[conversation.find_position(message.id)]
         changed[number] = with_fields(message, parent=parent)
-    # All at once: half-way two messages would follow each other.
+    # Together: in between, two messages would follow each other.
     return conversation.with_entries(conversation.members, changed)
 
 
 def _find_neighbors(conversation: Conversation, *ids: str) -> Iterator[Message]:
-    """Some messages and those that hang on them."""
+    """Return some messages and their children."""
     places = {conversation.find_position(id) for id in ids}
     for position, parent in enumerate(conversation.skeleton.parents):
         if position in places or parent in places:
@@ -301,11 +299,11 @@ def _find_neighbors(conversation: Conversation, *ids: str) -> Iterator[Message]:
 MILLISECOND = 1_000_000
 
 NewId = Callable[[int], str]
-"""Makes an id for a message that is written at a moment."""
+"""Makes an id for a message with a time."""
 
 
 def make_random_id(moment: int) -> str:
-    """Return an id that no other message has."""
+    """Return a new unique id."""
     return str(uuid4())
 
 
@@ -321,7 +319,7 @@ def reply(
     thinking: ThinkingLevel | None = None,
     context: Context | None = None,
 ) -> ReplyTo:
-    """A new message below another one; None makes it a beginning."""
+    """Return the operation that adds a message below another one; None makes it a root."""
     above = None if parent is None else conversation[parent].id
     time = now() if time is None else time
     return ReplyTo(
@@ -339,13 +337,13 @@ def reply(
 def revise(
     conversation: Conversation, about: str, text: str, *, new_id: NewId = make_random_id
 ) -> ReviseMessage:
-    """Other words for a message, as a branch beside it."""
+    """Return the operation that rewrites a message as a branch beside it."""
     time = now()
     return ReviseMessage(id=new_id(time), about=conversation[about].id, text=text, time=time)
 
 
 def replace(conversation: Conversation, about: str, text: str) -> ReplaceText:
-    """Other words in the message itself."""
+    """Return the operation that rewrites a message itself."""
     message = conversation[about]
     if message.text == text:
         raise _nothing_error("it says just that already")
@@ -361,7 +359,7 @@ def artifact(
     *,
     new_id: NewId = make_random_id,
 ) -> AddArtifact:
-    """Something that a message made."""
+    """Return the operation that adds an artifact to a message."""
     return AddArtifact(
         about=conversation[about].id,
         id=new_id(now()),
@@ -372,7 +370,7 @@ def artifact(
 
 
 def retype(conversation: Conversation, about: str, role: str) -> ChangeRole:
-    """Another role for a message."""
+    """Return the operation that changes the role of a message."""
     message = conversation[about]
     if message.role == role:
         raise _nothing_error(f"its role is {role} already")
@@ -380,7 +378,7 @@ def retype(conversation: Conversation, about: str, role: str) -> ChangeRole:
 
 
 def delete(conversation: Conversation, about: str) -> DeleteMessage:
-    """A message marked as deleted."""
+    """Return the operation that marks a message as deleted."""
     message = conversation[about]
     if DELETED in message.flags:
         raise _nothing_error("it is marked as deleted already")
@@ -388,7 +386,7 @@ def delete(conversation: Conversation, about: str) -> DeleteMessage:
 
 
 def undelete(conversation: Conversation, about: str) -> UndeleteMessage:
-    """The mark taken away again."""
+    """Return the operation that removes the deleted mark."""
     message = conversation[about]
     if DELETED not in message.flags:
         raise _nothing_error("it is not marked as deleted")
@@ -396,14 +394,14 @@ def undelete(conversation: Conversation, about: str) -> UndeleteMessage:
 
 
 def remove(conversation: Conversation, about: str) -> RemoveMessage:
-    """A message taken out."""
+    """Return the operation that removes a message."""
     return RemoveMessage(about=conversation[about].id)
 
 
 def clone(
     conversation: Conversation, about: str, *, below: bool = False, new_id: NewId = make_random_id
 ) -> CloneMessage:
-    """A copy of a message beside it, and of all below it."""
+    """Return the operation that copies a message beside it, with everything below it."""
     first, time = conversation[about].id, now()
     ids = {first: new_id(time)}
     if below:
@@ -414,7 +412,7 @@ def clone(
 
 
 def move(conversation: Conversation, about: str, to: str | None) -> MoveMessage:
-    """A message and all below it hung elsewhere; None makes it a beginning."""
+    """Return the operation that moves a message with everything below it; None makes it a root."""
     message = conversation[about]
     goal = None if to is None else conversation[to].id
     if message.parent == goal:
@@ -423,12 +421,12 @@ def move(conversation: Conversation, about: str, to: str | None) -> MoveMessage:
 
 
 def swap(conversation: Conversation, about: str, other: str) -> SwapMessages:
-    """Two messages that change places."""
+    """Return the operation that swaps two messages."""
     return SwapMessages(about=conversation[about].id, other=conversation[other].id)
 
 
 def move_up(conversation: Conversation, about: str) -> MoveMessage:
-    """A message hung on its grandparent, beside its parent."""
+    """Return the operation that moves a message under its grandparent, beside its parent."""
     message = conversation[about]
     if message.parent is None:
         raise UsageError(
@@ -442,13 +440,13 @@ def _nothing_error(why: str) -> UsageError:
 
 
 def now() -> int:
-    """This moment, as precisely as every format that has times can hold it."""
+    """Return the current time, in the precision that every format with times can hold."""
     return time.time_ns() // MILLISECOND * MILLISECOND
 
 
 def _list_below(conversation: Conversation, top: int) -> list[str]:
-    """The ids of all messages that hang below one by what they say themselves or by the order of a
-    file without links, parents first."""
+    """Return the ids of all descendants of a message by the links or, in a file without links, by
+    the order; parents first."""
     skeleton = conversation.skeleton
     children: dict[int, list[int]] = {}
     for position, above in enumerate(skeleton.parents):

@@ -1,4 +1,4 @@
-"""What the shape of a conversation needs to know of a record, and nothing of its contents."""
+"""The outline of a record: what the tree needs to know of it, without contents."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from talktree.model.message import META, SIDECHAIN, Message, Usage
 from talktree.model.parts import Event, ToolCall, ToolResult
 
 CALLS = "\0calls "
-"""What the name of a group begins with that is not an API reply."""
+"""Prefix of groups that are not API replies."""
 
 
 class Trait(IntEnum):
     """What a record means for the shape of the tree."""
 
     NONE = 0
-    """Not a node at all: a title, a snapshot, an unreadable line."""
+    """Not a node: a title, a snapshot, an unreadable line."""
     SAID = 1
-    """Someone said something; two of these below one node are a real fork."""
+    """A spoken message; two of these below one node are a real fork."""
     REPLY = 2
     """A piece of an API reply; pieces of the same reply belong together."""
     RESULT = 3
-    """A tool's result; it goes with the call, wherever it was recorded."""
+    """A tool's result; it belongs to the call, wherever it was recorded."""
     NOTE = 4
-    """Bookkeeping that takes part in the chain: progress, hooks, retries."""
+    """Bookkeeping that is part of the chain: progress, hooks, retries."""
 
 
 class Listing(IntEnum):
     """What a record means to the program's own reader, which walks back from a leaf."""
 
     PASSED = 0
-    """It is passed by on the way to the message above it."""
+    """The reader skips it on the way to the message above it."""
     LISTED = 1
     """A message; the conversation may continue from it."""
     HIDDEN = 2
@@ -49,7 +49,7 @@ class Listing(IntEnum):
     ACTIVE = 6
     """The source says that the conversation is at this message, whatever follows it."""
     NEWEST = 7
-    """The newest message at the time when the source said so."""
+    """The newest message at the time of that statement."""
 
 
 class Outline(NamedTuple):
@@ -70,7 +70,7 @@ class Outline(NamedTuple):
 
 
 class ReplyOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
-    """The API reply a line is a piece of."""
+    """The API reply that a line is a piece of."""
 
     id: str | None = None
     usage: Usage | None = None
@@ -78,10 +78,10 @@ class ReplyOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
 
 
 class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
-    """The same for a line that is skimmed: a typed decoder fills it straight from the text.
+    """The same for a line that is skimmed: a typed decoder fills it directly from the text.
 
-    The odd names keep members of a line from filling a field by chance; a subclass declares the
-    fields its lines have once more, under the names they have there.
+    The odd names keep members of a line from filling a field by chance; a subclass redeclares the
+    fields that its lines have, with the names they have there.
     """
 
     trait: int = 0
@@ -95,22 +95,22 @@ class LineOutline(Struct, gc=False, rename=lambda name: f"\ue000{name}"):
     usage: Usage | None = None
     model: str | None = None
     link: str = "logical"
-    """In which way it follows."""
+    """How it follows."""
     call: str | None = None
-    """The tool call that began it."""
+    """The tool call that started it."""
     reply: ReplyOutline | None = None
     """Group, usage and model in one, where a line has them in one place."""
     kept: str | None = None
     """The first message that a compaction keeps, if the line is a compaction."""
     listing: int = int(Listing.LISTED)
     written: str | None = None
-    """The parent that is written where another link is stated."""
+    """The parent in the file, if another link is stated."""
     request: str | None = None
-    """The API request it answers; pieces of one turn may name the same."""
+    """The API request it answers; pieces of one turn may name the same one."""
 
 
 def outline_entry(entry: Entry) -> Outline:
-    """What the skeleton needs to know of an entry."""
+    """Return the outline of an entry."""
     match entry:
         case Message():
             trait, flags = _find_trait(entry), entry.flags
@@ -141,7 +141,8 @@ def _find_trait(message: Message) -> Trait:
 
 
 def find_listing(trait: int, *, meta: bool, side: bool) -> int:
-    """What a message means to a program's own reader, as far as its trait and its flags tell."""
+    """Return what a message means to a program's own reader, as far as its trait and flags show
+    it."""
     if meta or (side and trait != Trait.NOTE):
         return int(Listing.HIDDEN)
     return int(Listing.PASSED if trait == Trait.NOTE else Listing.LISTED)
@@ -156,12 +157,12 @@ def _find_call_group(message: Message) -> str | None:
 
 
 def make_call_group(parent: str) -> str:
-    """The group of calls that name no reply they are pieces of, but share a parent."""
+    """Return the group of calls that name no reply but share a parent."""
     return f"{CALLS}{parent}"
 
 
 def outline_line(entry: Entry) -> LineOutline:
-    """The outline of an entry as a line would give it, tokens included."""
+    """Return the outline of an entry as a line would have it, tokens included."""
     found = outline_entry(entry)
     details = LineOutline(*found[:8], listing=found.listing)
     if isinstance(entry, Message):
@@ -170,9 +171,9 @@ def outline_line(entry: Entry) -> LineOutline:
 
 
 def sum_tokens(lines: Iterable[LineOutline]) -> dict[str, tuple[Usage, str | None]]:
-    """What each API reply cost, once, and its model.
+    """Yield the tokens of each API reply once, with its model.
 
-    Pieces of one reply repeat its usage, and only the last ones know all of its output.
+    Pieces of one reply repeat its usage, and only the last ones have the final output count.
     """
     found: dict[str, tuple[Usage, str | None]] = {}
     for number, line in enumerate(lines):

@@ -1,8 +1,8 @@
-"""Which tool result answers which call.
+"""Pairs tool results with their calls.
 
-A result that names its call is believed. Otherwise the parent chain tells: a result that is the
-only one on a call belongs to it. Of the others the first answers the first call that is open, the
-second the second, as parallel calls are recorded. Works on a turn at a time, so a stream needs
+A result that names its call is paired with it. Otherwise the parent chain decides: a single result
+below a call belongs to it. Of the others, the first result answers the first open call, the second
+the second, as parallel calls are recorded. This works on one turn at a time, so a stream needs
 little memory.
 """
 
@@ -15,11 +15,12 @@ from talktree.model.message import META, Message
 from talktree.model.parts import ToolCall, ToolResult
 
 MOST_OPEN = 4096
-"""Calls of one turn that are waited for; a file with more unanswered ones is not worth it."""
+"""Maximum number of open calls of one turn; a file with more unanswered ones is not worth the
+memory."""
 
 
 class PairedCall(NamedTuple):
-    """A tool call and where it stands."""
+    """A tool call and its place."""
 
     message: str
     part: int
@@ -29,7 +30,7 @@ class PairedCall(NamedTuple):
 
 
 class PairedResult(NamedTuple):
-    """A tool result and where it stands."""
+    """A tool result and its place."""
 
     message: str
     parent: str | None
@@ -47,14 +48,14 @@ class Pair(NamedTuple):
 
 
 def iterate_calls(message: Message) -> Iterator[PairedCall]:
-    """The calls a message makes."""
+    """Yield the calls of a message."""
     for number, part in enumerate(message.parts):
         if isinstance(part, ToolCall):
             yield PairedCall(message.id, number, part.id, part.name, message.time_ns)
 
 
 def iterate_results(message: Message) -> Iterator[PairedResult]:
-    """The results a message brings."""
+    """Yield the results in a message."""
     for number, part in enumerate(message.parts):
         if isinstance(part, ToolResult):
             yield PairedResult(
@@ -63,7 +64,7 @@ def iterate_results(message: Message) -> Iterator[PairedResult]:
 
 
 def pair_results(calls: Sequence[PairedCall], results: Sequence[PairedResult]) -> list[Pair]:
-    """The results of a turn, each with its call."""
+    """Return the results of a turn, each with its call."""
     open_calls = dict.fromkeys(range(len(calls)))
     by_id = {call.id: number for number, call in enumerate(calls) if call.id}
     found: dict[int, int] = {}
@@ -92,10 +93,10 @@ def _pair_by_parent(
     open_calls: dict[int, None],
     found: dict[int, int],
 ) -> None:
-    """A result that hangs alone on the message of one call belongs to that call.
+    """Pair a result that is the only one below the message of one call with that call.
 
-    On the last call of a turn the results of all may hang, or the first of a row of them; so there
-    it must be the only one that is left.
+    The results of all calls of a turn, or the first of several, may be below its last call; so
+    there it must be the only one left.
     """
     at: dict[str | None, list[int]] = {}
     for number in open_calls:
@@ -121,17 +122,17 @@ def _pair_by_parent(
 
 
 class TurnPairing:
-    """The open calls of one line of talk and the results seen for them so far."""
+    """The open calls of one thread and the results seen for them so far."""
 
     def __init__(self) -> None:
         self.calls: list[PairedCall] = []
         self.results: list[PairedResult] = []
         self._earlier: dict[str, PairedCall] = {}
-        """Unanswered calls of turns before, by id: a result may come much later."""
+        """Unanswered calls of earlier turns, by id: a result may come much later."""
         self._known: set[str] = set()
         """The ids of the calls."""
         self._early: set[str] = set()
-        """Calls that results name and that have not been seen: a result may come first."""
+        """Calls that results name before they occur: a result may come first."""
 
     def is_ended_by(self, message: Message) -> bool:
         """Whether a message belongs to the next turn."""
@@ -139,11 +140,12 @@ class TurnPairing:
             return False
         if _is_new_speech(message):
             return True
-        # Without ids only order tells, so a new round of calls must not mix with the one before.
+        # Without ids only the order counts, so a new round of calls must not mix with the previous
+        # one.
         return bool(self.results) and any(not call.id for call in iterate_calls(message))
 
     def take_message(self, message: Message) -> None:
-        """Note the calls and results of a message."""
+        """Add the calls and results of a message."""
         for call in iterate_calls(message):
             self.calls.append(call)
             if call.id:
@@ -157,13 +159,13 @@ class TurnPairing:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing more is awaited."""
+        """Whether no more results are awaited."""
         if len(self.calls) >= MOST_OPEN or len(self.results) >= MOST_OPEN:
             return True
         return len(self.results) >= len(self.calls) and not self._early
 
     def close_turn(self) -> list[Pair]:
-        """The pairs of the turn; a new turn begins."""
+        """Return the pairs of the turn, and begin a new one."""
         pairs = pair_results(self.calls, self.results)
         answered = {each.call for each in pairs}
         pairs = [each if each.call else self._make_late_pair(each.result) for each in pairs]
@@ -179,7 +181,8 @@ class TurnPairing:
 
 
 def _is_new_speech(message: Message) -> bool:
-    """Whether somebody says something new, so that earlier calls are not waited for."""
+    """Whether a message is a new prompt or reply, so that earlier calls are not awaited any
+    more."""
     return (
         message.role == "user"
         and META not in message.flags

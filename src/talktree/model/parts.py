@@ -1,6 +1,6 @@
-"""What a message is made of: a closed union of parts, matched exhaustively.
+"""The parts of a message: a closed union, matched exhaustively.
 
-A part carries no identity of its own and no storage keys; `extra` holds every native key the
+A part has no identity and no storage keys of its own; `extra` holds every native key that the
 format's lens has no field for, so that nothing is lost.
 """
 
@@ -17,14 +17,14 @@ NOTHING: dict[str, Any] = {}
 
 
 class Text(Struct, frozen=True, gc=False, tag="text"):
-    """Words."""
+    """Plain text."""
 
     text: str
     extra: Extra = NOTHING
 
 
 class Thinking(Struct, frozen=True, gc=False, tag="thinking"):
-    """The model's reasoning, as far as the producer kept it."""
+    """The model's reasoning, as far as its program recorded it."""
 
     text: str
     signature: str | None = None
@@ -32,27 +32,27 @@ class Thinking(Struct, frozen=True, gc=False, tag="thinking"):
 
 
 class ToolCall(Struct, frozen=True, gc=False, tag="tool_call"):
-    """A tool the assistant asked for."""
+    """A tool call of the assistant."""
 
     name: str
     input: Any = None
     id: str | None = None
-    """Names the call, so that its result can say which call it answers."""
+    """The call's id, by which its result names it."""
     extra: Extra = NOTHING
 
 
 class Attachment(Struct, frozen=True, gc=False, tag="attachment"):
-    """A file or image that goes with a message."""
+    """A file or image of a message."""
 
     name: str | None = None
     media_type: str | None = None
     url: str | None = None
-    """Where it is: a data URL, a link, or None if the content is not at hand."""
+    """Its location: a data URL, a link, or None if the content is not available."""
     extra: Extra = NOTHING
 
 
 class Artifact(Struct, frozen=True, gc=False, tag="artifact"):
-    """Something the assistant made: code, a page, a diagram."""
+    """An artifact of the assistant: code, a page, a diagram."""
 
     id: str | None = None
     media_type: str | None = None
@@ -62,7 +62,7 @@ class Artifact(Struct, frozen=True, gc=False, tag="artifact"):
 
 
 class Event(Struct, frozen=True, gc=False, tag="event"):
-    """Something that happened rather than something said: compaction, a slash command."""
+    """An event, not a message: compaction, a slash command."""
 
     kind: str
     text: str | None = None
@@ -71,24 +71,24 @@ class Event(Struct, frozen=True, gc=False, tag="event"):
 
 
 class UnknownPart(Struct, frozen=True, gc=False, tag="unknown"):
-    """A part of a kind nobody here has heard of, kept whole."""
+    """A part of an unknown kind, kept whole."""
 
     kind: str
     value: Any = None
 
 
 class ToolResult(Struct, frozen=True, gc=False, tag="tool_result"):
-    """What a tool gave back."""
+    """The result of a tool."""
 
     output: tuple[
         Text | Thinking | ToolCall | Attachment | Artifact | Event | UnknownPart, ...
     ] = ()
     call: str | None = None
-    """The id of the call it answers; None if only order tells."""
+    """The id of the call it answers; None if only the order shows it."""
     name: str | None = None
     error: bool = False
     detail: Any = None
-    """The tool's structured answer, where the producer records one."""
+    """The tool's structured answer, if it was recorded."""
     extra: Extra = NOTHING
 
 

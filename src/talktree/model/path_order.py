@@ -1,4 +1,4 @@
-"""The order in which the messages of a branch are read."""
+"""The reading order of the messages of a branch."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def order_path(
     turn: Sequence[int],
     asides: Callable[[int], Iterable[int]],
 ) -> list[int]:
-    """The nodes of a line with their asides, in the order they were written.
+    """Return the nodes of a line with their asides, in the order they were written.
 
-    Where the vendor has a reader, a reply stays in one piece, as that shows it: what else belongs
-    to it, and then the results of its calls, come behind the last piece of it on the line. `turn`
-    is the reply that was last on the way to each node.
+    Where the vendor has a reader, a reply stays in one piece, as the reader shows it: its other
+    pieces, and then the results of its calls, come after its last piece on the line. `turn` is the
+    last reply on the way to each node.
     """
     on_line, last, displaced = (
         set(line),
@@ -56,13 +56,14 @@ def order_path(
 
 
 def _find_last_pieces(skeleton: Skeleton, line: Sequence[int]) -> dict[int, int]:
-    """The replies on a line, each with the last piece of it there."""
+    """Return the replies on a line, each with its last piece there."""
     groups, traits = skeleton.group_numbers, skeleton.traits
     return {groups[here]: here for here in line if groups[here] and traits[here] == Trait.REPLY}
 
 
 def _find_displaced(skeleton: Skeleton, line: Sequence[int]) -> set[int]:
-    """Calls recorded beside the one with which the vendor's line goes on: they come behind it."""
+    """Return calls recorded beside the one that the vendor's line continues with: they come after
+    it."""
     linked = skeleton.linked
     if not skeleton.habits.latest or TURN not in linked.values():
         return set()

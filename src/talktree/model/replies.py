@@ -2,7 +2,7 @@
 
 Programs record a reply in several pieces and copy it when a session is forked or resumed. All of
 them have the same name here, and the piece with the most tokens counts. Formats yield the replies
-of their messages (`Format.replies`); every count of tokens takes them from there.
+of their messages (`Format.replies`); every token count uses them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NamedTuple
 from talktree.model.message import SIDECHAIN, Message, Usage
 
 SYNTHETIC = "<synthetic>"
-"""The model of an answer that no model gave; it costs nothing."""
+"""The model of an answer that was not made by a model; it costs nothing."""
 MOST_TOKENS = 1 << 53
-"""A larger number of tokens is damage."""
+"""A larger number of tokens is considered damaged data."""
 
 
 class ReplyUsage(NamedTuple):
@@ -24,7 +24,7 @@ class ReplyUsage(NamedTuple):
     """The same for all pieces and copies of the reply, in all files."""
     usage: Usage
     hour: int
-    """The part of what was written to the cache that is kept for an hour."""
+    """The part of the cache writes that is kept for an hour."""
     time: int | None
     model: str | None
     sidechain: bool
@@ -38,10 +38,10 @@ def make_reply_usage(
     written: int | None = None,
     hour: int = 0,
 ) -> ReplyUsage | None:
-    """The reply that a message is a piece of; None if it names no tokens.
+    """Return the reply that a message is a piece of; None if it has no token counts.
 
     `own` is the id of the message in its file, `request` the API request it answers, and `written`
-    the tokens written to the cache if the format counts them apart.
+    the tokens written to the cache if the format counts them separately.
     """
     used = message.usage
     if used is None or message.model == SYNTHETIC:
@@ -56,7 +56,7 @@ def make_reply_usage(
 
 
 def reply_name(api_message: str | None, request: str | None) -> str:
-    """The name of a reply: the id of the API message, or else of the request; may be empty."""
+    """Return the name of a reply: the id of the API message, else of the request; may be empty."""
     return api_message or request or ""
 
 
@@ -67,15 +67,15 @@ def make_reply_name(
     model: str | None,
     counts: tuple[int, ...],
 ) -> str:
-    """The name of a reply that has no id of its own."""
+    """Return the name of a reply that has no id of its own."""
     return f"{own}|{session}|{time}|{model}|{' '.join(map(str, counts))}"
 
 
 def sum_tokens(usage: Usage) -> int:
-    """All tokens together."""
+    """Return the sum of all tokens."""
     return usage.input + usage.output + usage.cache_read + usage.cache_write
 
 
 def to_valid_count(number: int) -> int:
-    """A number of tokens; 0 if it is impossible."""
+    """Return a valid number of tokens; 0 if it is impossible."""
     return number if 0 <= number < MOST_TOKENS else 0

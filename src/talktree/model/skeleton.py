@@ -1,8 +1,8 @@
-"""The bones of a conversation: ids, parents, times and traits of every record, in flat arrays.
+"""The skeleton of a conversation: ids, parents, times and traits of all records, in flat arrays.
 
-This is all that is held in memory of a large file; contents are read when asked for. Ids that are
-missing or doubled get aliases (`@3`, `m#2`) here, so that every node has a name of its own; the
-file itself keeps what it has.
+This is all that is held in memory of a large file; contents are read on demand. Missing and
+duplicate ids get aliases (`@3`, `m#2`) here, so that every node has a unique name; the file is
+unchanged.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ FURTHEST = (1 << 63) - 1
 ROOT = NO_PARENT
 LISTED = int(Listing.LISTED)
 INFERRED = "inferred"
-"""How a link is marked that the file does not have, and that was made to mend it in memory."""
+"""Marks a link that is not in the file and was inferred to repair it in memory."""
 
 
 def _to_nanoseconds(stamp: str | int | None) -> int:
     time = from_iso(stamp) if isinstance(stamp, str) else stamp
     if time is None:
         return NO_TIME
-    # A year beyond 2262 has no place here; for order it is enough to be last.
+    # A year after 2262 does not fit; for the order it is enough to be last.
     return time if -FURTHEST <= time <= FURTHEST else FURTHEST if time > 0 else -FURTHEST
 
 
 class Skeleton:
-    """Grows record by record with `add`; `finish` resolves links that point forward."""
+    """The outlines of all records, added with `add`; `finish` resolves links that point forward."""
 
     def __init__(self, habits: WriterHabits = ANY) -> None:
         self.habits = habits
         self.ids: list[str] = []
         self.native: dict[int, str | None] = {}
-        """Positions whose id is an alias, with the id the file has."""
+        """Positions whose id is an alias, with the id in the file."""
         self.parents = array("q")
         self.times = array("q")
         """Nanoseconds, or `NO_TIME`."""
@@ -62,9 +62,10 @@ class Skeleton:
         self.sidechain = bytearray()
         self.roles: list[str] = []
         self.group_numbers = array("i")
-        """Which turn a record is a piece of: one API reply, or one API request; 0 for none."""
+        """The turn that each record is a piece of: one API reply, or one API request; 0 for
+        none."""
         self.reply_numbers = array("i")
-        """Which API reply a record is a piece of; 0 for none."""
+        """The API reply that each record is a piece of; 0 for none."""
         self.listings = bytearray()
         """What each record means to the program's own reader (`Listing`)."""
         self._turns: dict[str, int] = {}
@@ -75,38 +76,39 @@ class Skeleton:
         self.by_id: dict[str, int] = {}
         self.findings: list[Finding] = []
         self.linked: dict[int, str] = {}
-        """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`,
-        the kinds of `inference`, and in a mended one `inferred`."""
+        """Positions whose place in the tree is not by parent link: `logical`, `spawned`, `cut`, the
+        kinds of `inferred_links`, and in a repaired one `inferred`."""
         self.named: dict[int, int] = {}
-        """Positions whose link was inferred, with the position of the parent they name or -1."""
+        """Positions with an inferred link, with the position of the parent they name or -1."""
         self.written: dict[int, str] = {}
-        """Positions with a stated link, with the id of the parent that is written."""
+        """Positions with a stated link, with the id of the parent in the file."""
         self.copies: dict[int, int] = {}
-        """Positions of copies, with what they are copies of; copies are not nodes."""
+        """Positions of copies, with those of the originals; copies are not nodes."""
         self.moved_copies: dict[int, int] = {}
-        """Copies behind newer messages, with the one that is continued there."""
+        """Copies after newer messages, with the message that is continued there."""
         self.kept: dict[int, str] = {}
         """Positions of compactions, with the id of the first message that they keep."""
         self.breaks: set[int] = set()
-        """Where a file begins, but for the first."""
+        """Positions where a file begins, except the first."""
         self.spawned: dict[int, str] = {}
         """Where sidechains start, with the id of the tool call that started them."""
         self.joined = False
-        """Whether links that only contents tell have been looked for."""
+        """Whether links that only contents show have been searched for."""
         self._doubles: dict[str, int] = {}
-        """Ids that stand more than once, with the number of their next alias."""
+        """Ids that occur more than once, with the number of their next alias."""
         self.dangling: dict[int, str] = {}
-        """Positions whose parent is not here, with the id they name."""
+        """Positions whose parent is missing, with the id they name."""
         self.looped: dict[int, str] = {}
-        """Positions whose parents led back to themselves, with the id they name."""
+        """Positions whose parents formed a loop, with the id they name."""
         self.cut: dict[int, int] = {}
         """The same positions, with those of the parents that they name."""
         self.astray: dict[int, str] = {}
-        """Positions that follow, without being its child, what is not here or hangs below them."""
+        """Positions that follow, without being its child, a missing record or a descendant of
+        themselves."""
         self.unrepaired: Skeleton | None = None
-        """The one whose broken links are inferred here, if that was done."""
+        """The skeleton before its broken links were inferred, if that was done."""
         self.points_forward = False
-        """Whether a parent stands behind its child anywhere."""
+        """Whether any parent comes after its child."""
         self._forward: list[tuple[int, str, str]] = []
 
     def __len__(self) -> int:
@@ -127,11 +129,11 @@ class Skeleton:
         listing: int = LISTED,
         request: str | None = None,
     ) -> None:
-        """Take one record; `link` says in which way it follows, `call` which tool call began it."""
+        """Add one record; `link` says how it follows, `call` is the tool call that started it."""
         position = len(self.ids)
         by_id = self.by_id
         above = parent if parent is not None else follows
-        # Looked up before its own id is known: a doubled id may hang on the one it doubles.
+        # Looked up before its own id is known: a duplicate may be a child of the first one.
         found = ROOT if above is None else by_id.get(above, ROOT)
         if trait and id and id not in by_id:
             by_id[id] = position
@@ -182,7 +184,7 @@ class Skeleton:
         self.reply_numbers.append(known)
 
     def groups(self) -> list[str | None]:
-        """The name of the turn each record is a piece of, where there is one."""
+        """The turn of each record, where it has one."""
         names: dict[int, str] = {}
         for name, number in self._turns.items():
             names.setdefault(number, name)
@@ -191,12 +193,12 @@ class Skeleton:
         return [names.get(number) for number in self.group_numbers]
 
     def replies(self) -> list[str | None]:
-        """The API reply each record is a piece of, where there is one."""
+        """The API reply of each record, where it has one."""
         names: list[str | None] = [None, *self._replies]
         return [names[number] for number in self.reply_numbers]
 
     def extend(self, lines: Iterable[LineOutline]) -> None:
-        """Take many records: the same as `add`, unrolled for the usual case of sound links."""
+        """Add many records: the same as `add`, unrolled for the common case of valid links."""
         by_id, parents, traits = self.by_id, self.parents, self.traits
         ids, times, sides, roles = self.ids, self.times, self.sidechain, self.roles
         listings, add_group = self.listings, self._add_group
@@ -239,7 +241,7 @@ class Skeleton:
             position += 1
 
     def add_outline(self, outline: Outline) -> None:
-        """Take one record, described."""
+        """Add one record by its outline."""
         self.add(*outline)
 
     def _make_alias(self, trait: int, id: str | None, position: int) -> str:
@@ -252,17 +254,17 @@ class Skeleton:
                 number += 1
             self._doubles[id] = number + 1
             alias = f"{id}#{number}"
-            # Replies that follow mean the occurrence nearest before them.
+            # Replies that follow mean the nearest occurrence before them.
             self.by_id[id] = position
         self.by_id[alias] = position
         return alias
 
     def finish(self) -> None:
-        """Resolve forward links, report those that lead nowhere, cut cycles."""
+        """Resolve forward links, note those with a missing target, and cut cycles."""
         follows = set(self.linked)
         for position, parent, own in self._forward:
             if self.parents[position] != ROOT or not self.traits[position]:
-                # It stands inside another record, or is no node at all.
+                # It is inside another record, or is not a node.
                 continue
             found = self.by_id.get(parent, ROOT)
             if position in self.linked and found in (ROOT, position):
@@ -278,7 +280,7 @@ class Skeleton:
             else:
                 self.parents[position] = found
                 self.points_forward = True
-        # A link to a copy leads to the original, which may be below: that, too, is a cycle.
+        # A link to a copy leads to the original, which may be below: that is a cycle as well.
         on_copies = self._fold_copies() if self.copies else set()
         if self._forward:
             self._cut_cycles()
@@ -286,7 +288,7 @@ class Skeleton:
         self._infer_links(follows, on_copies)
 
     def _infer_links(self, follows: set[int], on_copies: set[int]) -> None:
-        """Close the gaps that recorders leave; `named` keeps what the file says."""
+        """Close the gaps that recorders leave; `named` keeps the links of the file."""
         nodes = LinkNodes(
             self.parents,
             self.traits,
@@ -311,15 +313,15 @@ class Skeleton:
     def _note_links(self, made: dict[int, int], kind: str) -> None:
         for position, named in made.items():
             if position in self.linked and position not in self.named:
-                # It only follows what it was linked to, and only follows what it is linked to now.
+                # It only follows its stated link, and only follows its current link.
                 continue
             self.named.setdefault(position, named)
             self.linked[position] = kind
 
     def _fold_copies(self) -> set[int]:
-        """Take copies out of the tree; what hangs on them hangs on what they are copies of.
+        """Remove copies from the tree; their children become children of the originals.
 
-        Returns what hangs on copies.
+        Returns the children of copies.
         """
         found, self.moved_copies = fold_copies(self.parents, self.copies)
         for position, original in self.copies.items():
@@ -338,7 +340,7 @@ class Skeleton:
         self.findings.append(make_finding("cycle", why, entry=self.ids[position]))
 
     def _unlink(self, position: int, origin: str) -> None:
-        """Let it start anew: it has no parent, and what it follows cannot be reached."""
+        """Make it a root: it has no parent, and the message it follows is unreachable."""
         self.parents[position] = ROOT
         self.linked.pop(position, None)
         self.astray[position] = origin
@@ -347,9 +349,9 @@ class Skeleton:
             self.findings.append(make_finding("lost-origin", what, entry=self.ids[position]))
 
     def explain_unreachable(self, position: int) -> str | None:
-        """Why what a message follows cannot be reached; None if it was carried over.
+        """Return why the message that another one follows is unreachable; None if it was kept.
 
-        Messages that survive a compaction are hung below it, and are older than it.
+        Messages that survive a compaction are placed below it, and are older than it.
         """
         origin = self.astray[position]
         below = self.by_id.get(origin, position)
@@ -361,7 +363,7 @@ class Skeleton:
 
     def _cut_cycles(self) -> None:
         parents = self.parents
-        state = bytearray(len(parents))  # 1: on the way being walked, 2: known to end
+        state = bytearray(len(parents))  # 1: on the current walk, 2: known to end
         for start in range(len(parents)):
             way: list[int] = []
             here = start
@@ -375,7 +377,7 @@ class Skeleton:
                 state[each] = 2
 
     def _cut_loop(self, loop: list[int]) -> None:
-        # What only follows is no child, and to the programs themselves this is no loop.
+        # A message that only follows is not a child, so programs do not see this as a loop.
         follows = [each for each in loop if each in self.linked]
         if follows:
             first = min(follows)
@@ -391,11 +393,12 @@ class Skeleton:
         return self.linked.get(position, SEQUENCE) not in INFERRED_KINDS
 
     def find_named_parent(self, position: int) -> int:
-        """The position of the parent that a message names; -1 if it names none that is here."""
+        """Return the position of the parent that a message names; -1 if it is missing or none is
+        named."""
         return self.named.get(position, self.parents[position])
 
     def own_id(self, position: int) -> str:
-        """The id an entry has in its file; empty if it has none."""
+        """Return the id of an entry in its file; empty if it has none."""
         native = self.native.get(position, self.ids[position])
         return native or ""
 

@@ -1,9 +1,7 @@
-"""Counting a conversation as it streams by: roles, tools, tokens, days, tasks.
+"""Counts a conversation in one pass: roles, tools, tokens, days, tasks and durations of replies.
 
-What is copied into several files counts once: API messages and tool calls are known by their ids.
-Memory grows with the number of days, models, tools, calls and API messages, not with contents.
-
-How long replies took, from the times of the messages.
+What is copied into several files counts once: API messages and tool calls are recognised by their
+ids. Memory grows with the number of days, models, tools, calls and API messages, not with contents.
 """
 
 from __future__ import annotations
@@ -34,11 +32,12 @@ from talktree.text.times import SECOND
 
 NOTHING_RECORDED: Mapping[int, float] = MappingProxyType({})
 IDLE_SECONDS = 3600.0
-"""A longer gap is not the time of an answer: a person was away, or times were rewritten."""
+"""A longer gap is not the duration of an answer: the user was away, or times were rewritten."""
 
 
 def compute_answer_seconds(asked: int | None, answered: int | None) -> float | None:
-    """Seconds from a request to its answer, if the times (in nanoseconds) can mean that."""
+    """Return the seconds from a request to its answer, if the times (in nanoseconds) are
+    plausible."""
     if asked is None or answered is None or NO_TIME in (asked, answered):
         return None
     seconds = (answered - asked) / 1e9
@@ -48,9 +47,9 @@ def compute_answer_seconds(asked: int | None, answered: int | None) -> float | N
 def compute_latencies(
     conversation: Conversation, recorded: Mapping[int, float] = NOTHING_RECORDED
 ) -> array[float]:
-    """Seconds from each prompt to the first reply to it, from the skeleton alone.
+    """Return the seconds from each prompt to its first reply, from the skeleton alone.
 
-    Where the format recorded how long a reply took, by position, that counts instead.
+    Where the format recorded the duration of a reply, by position, that is used instead.
     """
     skeleton = conversation.skeleton
     waits = array("d")
@@ -77,7 +76,7 @@ UNKNOWN = "unknown"
 
 
 class TokenTally:
-    """Tokens and how many API messages they were spent on."""
+    """Tokens and the number of API messages that used them."""
 
     def __init__(self) -> None:
         self.api_messages = 0
@@ -87,7 +86,7 @@ class TokenTally:
         self.cache_write = 0
 
     def add_usage(self, usage: Usage, *, times: int = 1) -> None:
-        """One more API message, or one less."""
+        """Add or subtract one API message."""
         self.api_messages += times
         self.input += times * usage.input
         self.output += times * usage.output
@@ -96,7 +95,7 @@ class TokenTally:
 
 
 class ToolTally:
-    """How often a tool was called and how often that failed."""
+    """How often a tool was called and how often it failed."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -107,7 +106,7 @@ class ToolTally:
 
 
 class DayTally:
-    """What happened on a day."""
+    """The counts of a day."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -115,7 +114,7 @@ class DayTally:
 
 
 class Model:
-    """What a model did."""
+    """The counts of a model."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -123,7 +122,7 @@ class Model:
 
 
 class Tally:
-    """Counts over any number of conversations."""
+    """The counts of any number of conversations."""
 
     def __init__(self) -> None:
         self.conversations = 0
@@ -131,7 +130,7 @@ class Tally:
         self.records = 0
         self.threads = 0
         self.branches = 0
-        """Sidechains are not among them."""
+        """Without sidechains."""
         self.sidechains = 0
         self.kinds: Counter[str] = Counter()
         """Branches and sidechains by kind."""
@@ -147,13 +146,13 @@ class Tally:
         self.words: dict[str, Counter[str]] = {}
         """How often each word was recorded, by the name of the measure."""
         self.numbers: dict[str, array[float]] = {}
-        """The numbers that were recorded, by the name of the measure."""
+        """The recorded numbers, by the name of the measure."""
         self.compactions: list[Event] = []
-        """What compactions and restorations say, in the order of the sources."""
+        """Events of compactions and restorations, in the order of the sources."""
         self._todos: dict[str, tuple[int, int]] = {}
-        """Tasks that are done and that are open, by conversation."""
+        """Number of done and of open tasks, by conversation."""
         self._counted: dict[int, tuple[Usage, list[TokenTally]]] = {}
-        """What was told of each API message, and the books it stands in."""
+        """The counted usage of each API message, and the tallies that include it."""
         self._called: set[int] = set()
         self._answered: set[int] = set()
         """Calls and answers that were counted, by the ids of the calls."""
@@ -191,12 +190,12 @@ class Tally:
 
     @property
     def todos_done(self) -> int:
-        """Tasks that are done, as each conversation told them last."""
+        """The number of done tasks, in the last state of each conversation."""
         return sum(done for done, _ in self._todos.values())
 
     @property
     def todos_open(self) -> int:
-        """Tasks that are not."""
+        """The number of open tasks."""
         return sum(left for _, left in self._todos.values())
 
     def _add_message(self, message: Message, replies: Iterable[ReplyUsage]) -> None:
@@ -214,7 +213,7 @@ class Tally:
         self._follow_tools(message)
 
     def _add_measures(self, measures: MessageMeasures) -> float | None:
-        """Count what is recorded about a message; the seconds it took are returned."""
+        """Count the measures of a message, and return the recorded seconds."""
         if measures is NO_MEASURES:
             return None
         for name, word in iterate_word_measures(measures):
@@ -241,7 +240,8 @@ class Tally:
     # tokens
 
     def _add_reply(self, reply: ReplyUsage) -> None:
-        """Pieces and copies of one reply repeat its usage; the one with the most tokens counts."""
+        """Count a reply; its pieces and copies repeat its usage, and the one with the most tokens
+        counts."""
         key, usage, day = hash(reply.name), reply.usage, self._get_day(reply.time)
         known = self._counted.get(key)
         if known is not None:
@@ -293,7 +293,7 @@ class Tally:
 def _iterate_replies(
     conversation: Conversation,
 ) -> Iterator[tuple[int, Message, Iterator[ReplyUsage]]]:
-    """All messages with their positions and the API replies they are pieces of."""
+    """Yield all messages with their positions and the API replies they are pieces of."""
     skeleton, store = conversation.skeleton, conversation.store
     for position, entry in enumerate(conversation.entries):
         if isinstance(entry, Message) and position not in skeleton.copies:
@@ -301,7 +301,8 @@ def _iterate_replies(
 
 
 def _is_new(id: str | None, known: set[int]) -> bool:
-    """Whether a call was not met before, in this file or another; one without an id always is."""
+    """Whether a call was not counted before, in this file or another; one without an id always
+    is."""
     if not id:
         return True
     key = hash(id)

@@ -1,8 +1,8 @@
 """The shape of a conversation: which nodes are real branches and which only look like forks.
 
-Recorders leave many points with several children where nobody branched: parallel tool results,
-pieces of one API reply, progress lines, retries, replays after a compaction. Those are *asides*
-of the line they belong to. What remains are branches. Nothing here recurses or reads contents.
+Recorders leave many points with several children where no user branched: parallel tool results,
+pieces of one API reply, progress lines, retries, replays after a compaction. Those are *asides* of
+the line they belong to. What remains are branches. Nothing here recurses or reads contents.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Branch(Struct, frozen=True, kw_only=True):
 
     leaf: str
     fork: str | None
-    """The message after which it goes its own way; None if it starts the conversation."""
+    """The message after which it leaves the other line; None if it starts the conversation."""
     kind: BranchKind
     messages: int
-    """How many messages belong to this branch and no other."""
+    """How many messages belong only to this branch."""
 
 
 class Tree:
@@ -45,9 +45,9 @@ class Tree:
     ) -> None:
         self.skeleton = skeleton
         self._walk = walk
-        """Gives the branch that the program's own reader returns."""
+        """Returns the branch that the program's own reader returns."""
         self._sizes = sizes
-        """How many messages a node stands for, if not for one."""
+        """How many messages each node represents, if not one."""
         self._first, self._child = _index_children(skeleton)
         self._begins = _find_sidechain_starts(skeleton)
         """1 where a sub-agent's conversation begins."""
@@ -56,7 +56,7 @@ class Tree:
         self._last = self._compute_last_below()
         self._reach = self._latest_below()
         self._stated = _find_stated_message(skeleton)
-        """The message that the source says the conversation is at."""
+        """The message that the source marks as the active one."""
         resumed = find_resume_point(skeleton) if skeleton.habits.latest else ROOT
         self._lead_to(resumed if self._stated == ROOT else self._stated)
         self._main: dict[int, list[int]] = {}
@@ -69,15 +69,15 @@ class Tree:
 
     @property
     def roots(self) -> list[int]:
-        """Positions that hang on nothing."""
+        """The positions without a parent."""
         return list(self._children_of(ROOT))
 
     def children(self, position: int) -> list[int]:
-        """All children, artefacts and sidechains included, in source order."""
+        """Return all children, including artefacts and sidechains, in source order."""
         return list(self._children_of(position))
 
     def parent(self, position: int) -> int | None:
-        """The parent's position."""
+        """Return the parent's position."""
         found = self.skeleton.parents[position]
         return None if found == ROOT else found
 
@@ -101,10 +101,10 @@ class Tree:
     # what continues a line
 
     def _mark_spoken(self) -> bytearray:
-        """1 for every node at or below which somebody really said something new."""
+        """Return 1 for every node with new speech at or below it."""
         skeleton = self.skeleton
         traits, parents, groups = skeleton.traits, skeleton.parents, skeleton.group_numbers
-        # The reply that was last on the way to a node; one more place for the root, at -1.
+        # The last reply on the way to a node; one more element for the root, at -1.
         lead = array("i", bytes(4 * (len(skeleton) + 1)))
         real = bytearray(len(skeleton))
         for here in self.order:
@@ -122,7 +122,7 @@ class Tree:
         return real
 
     def _compute_last_below(self) -> array[int]:
-        """The latest position on the same side at or below each node."""
+        """Return the latest position on the same side at or below each node."""
         last = array("q", range(len(self.skeleton)))
         parents, begins = self.skeleton.parents, self._begins
         for here in reversed(self.order):
@@ -132,9 +132,9 @@ class Tree:
         return last
 
     def _latest_below(self) -> array[int]:
-        """The latest position at which something is said, on the same side at or below each node.
+        """Return the latest position with speech, on the same side at or below each node.
 
-        Where nothing is said it is less than 0, and in the order of positions.
+        Without speech it is negative, in the order of positions.
         """
         traits, count = self.skeleton.traits, len(self.skeleton)
         reach = array("q", range(-count, 0))
@@ -148,7 +148,7 @@ class Tree:
         return reach
 
     def _lead_to(self, position: int) -> None:
-        """Let every line that leads to a message go there, whatever was said later elsewhere."""
+        """Make every line that leads to a message continue there, even if others are newer."""
         here, parents = position, self.skeleton.parents
         self._start = ROOT
         while here != ROOT:
@@ -186,10 +186,10 @@ class Tree:
         return self._without_replays(real) if self.skeleton.habits.replays else real
 
     def _without_replays(self, children: list[int]) -> list[int]:
-        """Siblings of the same role and the same stamp are one message written twice."""
+        """Drop replays: siblings of the same role and time are one message written twice."""
         skeleton = self.skeleton
         kept: dict[tuple[int, str], int] = {}
-        """Where in `out` the message with a stamp stands."""
+        """The index in `out` of the message with a time."""
         out: list[int] = []
         for child in children:
             if skeleton.times[child] < 0:
@@ -206,7 +206,7 @@ class Tree:
     # lines and branches
 
     def continuations(self, position: int) -> list[int]:
-        """The children with which the line goes on; more than one is a real fork."""
+        """Return the children that continue the line; several are a real fork."""
         mains = self._main.get(position)
         if mains is not None:
             return mains
@@ -215,25 +215,25 @@ class Tree:
         ]
 
     def sidechains(self, position: int) -> list[int]:
-        """The sub-agent conversations that start at a node."""
+        """Return the sub-agent conversations that start at a node."""
         return [child for child in self._children_of(position) if self._is_sidechain_start(child)]
 
     def asides(self, position: int) -> list[int]:
-        """What hangs at a node of a line without continuing it, in source order."""
+        """Return the children of a node that do not continue its line, in source order."""
         if len(self._children_of(position)) < 2:
             return []
         return sorted(self._iterate_asides(position))
 
     def is_real(self, position: int) -> bool:
-        """Whether somebody said something new at a node or below it."""
+        """Whether there is new speech at a node or below it."""
         return bool(self._real[position])
 
     def last_below(self, position: int) -> int:
-        """The latest node on the same side at or below a node."""
+        """Return the latest node on the same side at or below a node."""
         return self._last[position]
 
     def forks(self) -> Iterator[int]:
-        """Nodes with which more than one line goes on."""
+        """Return nodes where more than one line continues."""
         return (here for here, onward in self._main.items() if here != ROOT and len(onward) > 1)
 
     def is_sidechain_start(self, position: int) -> bool:
@@ -241,7 +241,7 @@ class Tree:
         return self._is_sidechain_start(position)
 
     def line(self, start: int) -> Iterator[int]:
-        """The positions from a node on, at each fork along the line written last."""
+        """Return the positions from a node on, at each fork along the line written last."""
         here = start
         first, child, begins = self._first, self._child, self._begins
         while True:
@@ -256,7 +256,8 @@ class Tree:
             here = self.choose_continuation(onward)
 
     def end_of(self, start: int) -> int:
-        """Where the line from a node on ends, or is stopped by what the source says."""
+        """Return where the line from a node ends, or where the active point of the source stops
+        it."""
         here = start
         for here in self.line(start):
             if here == self._stated:
@@ -264,14 +265,14 @@ class Tree:
         return here
 
     def list_undone(self) -> Sequence[int]:
-        """The line behind the message that the conversation is at: what was undone."""
+        """Return the line after the active message: what was undone."""
         leaf = self.active_leaf()
         if leaf is None or leaf != self._stated:
             return ()
         return list(self.line(leaf))[1:]
 
     def choose_continuation(self, onward: Sequence[int]) -> int:
-        """With which of the children that continue a line it goes on."""
+        """Return the child with which a line continues."""
         return max(onward, key=self._reach.__getitem__)
 
     @cached_property
@@ -285,12 +286,12 @@ class Tree:
         return self.end_of(start)
 
     def active_leaf(self) -> int | None:
-        """Where the conversation stands: the end of the line written last, in the main thread."""
+        """The last message of the active branch: the end of the newest line in the main thread."""
         return self._active_leaf
 
     def _choose_main_thread(self, roots: Sequence[int]) -> int:
-        """The thread that was spoken in last if the format says so, or the one with most messages;
-        of equals the latest."""
+        """Return the newest thread if the format says so, else the longest; of equal ones the
+        latest."""
         reach = self._reach
         if self.skeleton.habits.latest:
             return max(roots, key=reach.__getitem__)
@@ -309,7 +310,7 @@ class Tree:
         return max(roots, key=lambda root: (count[root], reach[root]))
 
     def branches(self) -> list[Branch]:
-        """Every branch, the active one first, then in source order."""
+        """Return every branch, the active one first, then in source order."""
         return [*self._branches]
 
     @cached_property
@@ -346,7 +347,7 @@ class Tree:
         return sum(1 for _ in self._iterate_asides(position))
 
     def _iterate_asides(self, position: int) -> Iterator[int]:
-        """The nodes that hang aside at a node of a line."""
+        """Yield the asides at a node of a line."""
         if len(self._children_of(position)) < 2:
             return
         pending = [child for child in self._children_of(position) if self._is_aside(child)]
@@ -359,9 +360,9 @@ class Tree:
         return bool(self.aside[position]) and not self._is_sidechain_start(position)
 
     def path(self, leaf: int) -> list[int]:
-        """From the start to a node, with the asides of the line in the order they were written.
+        """Return the path from the start to a node, with asides in the order they were written.
 
-        The active branch has all that the program's own reader returns, in its order.
+        The active branch has everything that the program's own reader returns, in its order.
         """
         line = []
         here = leaf
@@ -375,17 +376,17 @@ class Tree:
         return merge_walk(own, self._walk())
 
     def order_with_asides(self, line: Sequence[int]) -> list[int]:
-        """Nodes of a line with its asides, in the order in which they are read."""
+        """Return nodes of a line with its asides, in reading order."""
         return order_path(self.skeleton, line, self._turn, self._iterate_asides)
 
 
 def _find_stated_message(skeleton: Skeleton) -> int:
-    """The message that the source says the conversation is at; ROOT if it does not say so."""
+    """Return the message that the source marks as active; ROOT if it marks none."""
     return find_active(skeleton.listings, find_newest_message(skeleton.traits, skeleton.sidechain))
 
 
 def _find_sidechain_starts(skeleton: Skeleton) -> bytearray:
-    """1 for every node of a sidechain that hangs on none of it."""
+    """Return 1 for every node of a sidechain whose parent is not in the sidechain."""
     side, begins = skeleton.sidechain, bytearray(len(skeleton))
     for position, above in enumerate(skeleton.parents) if any(side) else ():
         begins[position] = side[position] and (above == ROOT or not side[above])
@@ -393,7 +394,8 @@ def _find_sidechain_starts(skeleton: Skeleton) -> bytearray:
 
 
 def _index_children(skeleton: Skeleton) -> tuple[array[int], array[int]]:
-    """For each node (and the root at 0) where its children start, and all children in a row."""
+    """Return where the children of each node (and of the root at 0) start, and all children in a
+    row."""
     parents, traits = skeleton.parents, skeleton.traits
     first = array("q", bytes(8 * (len(skeleton) + 2)))
     for position, above in enumerate(parents):

@@ -1,9 +1,9 @@
 """The branch that a program's own reader returns, for formats whose program has one.
 
-The reader walks back from a leaf by the links that are written, and puts back the calls and results
-of parallel turns that lie beside the way. Claude's Agent SDK is such a reader
-(`claude_agent_sdk.get_session_messages`). Where the conversation continues is known from the
-skeleton alone; only results that lie beside the way are read, to find the calls that they answer.
+The reader walks back from a leaf by the written links, and adds the calls and results of parallel
+turns beside the path. Claude's Agent SDK is such a reader
+(`claude_agent_sdk.get_session_messages`). The skeleton alone shows where the conversation
+continues; only results beside the path are read, to find the calls that they answer.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from talktree.model.skeleton import ROOT, Skeleton
 
 PASSED, LISTED, HIDDEN, ABSENT, CURRENT = map(int, list(Listing)[:5])
 MOST_STEPS = 1000
-"""How far above a result its call is looked for first."""
+"""How far above a result its call is searched for first."""
 Reader = Callable[[Sequence[int]], Iterator[Entry]]
 
 
 class WrittenLinks(NamedTuple):
-    """The records of a conversation with the links that its file has."""
+    """The records of a conversation with the links in its file."""
 
     parents: Sequence[int]
     listings: bytes | bytearray
-    """What the reader makes of each record; absent are all that are not nodes, too."""
+    """What the reader makes of each record; records that are not nodes are absent as well."""
     traits: bytes | bytearray = b""
     replies: Sequence[int] = ()
-    """Which API reply each is a piece of; 0 for none."""
+    """The API reply of each record; 0 for none."""
     times: Sequence[int] = ()
     dangling: Container[int] = ()
-    """Records whose parent is not here."""
+    """Records whose parent is missing."""
 
 
 def find_resume_point(skeleton: Skeleton) -> int:
-    """The message that the conversation continues from; -1 if only the tree says it."""
+    """Return the message that the conversation continues from; -1 if only the tree shows it."""
     stated = skeleton.listings.rfind(CURRENT)
     if stated != ROOT or not skeleton.habits.walk:
         return stated
@@ -48,12 +48,12 @@ def find_resume_point(skeleton: Skeleton) -> int:
 
 
 def find_last_listed(links: WrittenLinks) -> int:
-    """The last message of the branch that the reader returns; -1 if it returns none."""
+    """Return the last message of the branch that the reader returns; -1 if it returns none."""
     return next((here for here in _iterate_way_up(links) if links.listings[here] == LISTED), ROOT)
 
 
 def make_written_links(skeleton: Skeleton) -> WrittenLinks:
-    """The links that the file has, without those that were inferred."""
+    """Return the links in the file, without inferred ones."""
     skeleton = skeleton.unrepaired or skeleton
     parents, listings = array("q", skeleton.parents), bytearray(skeleton.listings)
     for position in skeleton.linked:
@@ -76,9 +76,9 @@ def make_written_links(skeleton: Skeleton) -> WrittenLinks:
 
 
 def walk_back(links: WrittenLinks, read: Reader | None = None) -> list[int]:
-    """The messages that the reader returns, in its order.
+    """Return the messages that the reader returns, in its order.
 
-    Without `read`, results that do not hang on the turn whose calls they answer are missing.
+    Without `read`, results that are not below the turn whose calls they answer are missing.
     """
     chain = list(_iterate_way_up(links))[::-1]
     beside = _Turns(links, chain, read).find_pieces_after()
@@ -87,9 +87,9 @@ def walk_back(links: WrittenLinks, read: Reader | None = None) -> list[int]:
 
 
 def merge_walk(own: list[int], walk: Sequence[int]) -> list[int]:
-    """All messages of a branch and of a walk, those of the walk in its order.
+    """Merge the messages of a branch and of a walk, in the order of the walk.
 
-    What only the branch has stays behind the message of the walk that it comes after.
+    Messages that only the branch has stay after the message of the walk that they follow.
     """
     walked = set(walk)
     if [here for here in own if here in walked] == walk:
@@ -109,7 +109,7 @@ def merge_walk(own: list[int], walk: Sequence[int]) -> list[int]:
 
 
 def _iterate_way_up(links: WrittenLinks) -> Iterator[int]:
-    """The records from the leaf up to where the links end."""
+    """Yield the records from the leaf up to where the links end."""
     parents, listings = links.parents, links.listings
     here, seen = _find_leaf(links), set[int]()
     while here != ROOT and listings[here] != ABSENT and here not in seen:
@@ -119,7 +119,7 @@ def _iterate_way_up(links: WrittenLinks) -> Iterator[int]:
 
 
 def _find_leaf(links: WrittenLinks) -> int:
-    """The latest message at which a line ends; one that is hidden only if all are."""
+    """Return the latest message at which a line ends; a hidden one only if all are hidden."""
     parents, listings = links.parents, links.listings
     has_child = bytearray(len(listings))
     for here, above in enumerate(parents):
@@ -140,7 +140,7 @@ def _find_leaf(links: WrittenLinks) -> int:
 
 
 class _Turns:
-    """The turns on a way, with the calls and results of them that lie beside it."""
+    """The turns on a path, with those of their calls and results that are beside it."""
 
     def __init__(self, links: WrittenLinks, chain: Sequence[int], read: Reader | None) -> None:
         self._links = links
@@ -149,14 +149,14 @@ class _Turns:
         self._seen = set(chain)
         replies = links.replies
         self._ends = {replies[here]: here for here in chain if replies[here]}
-        """The replies on the way, in its order, each with the last piece of it there."""
+        """The replies on the path in order, each with its last piece there."""
         self._pieces: dict[int, list[int]] = {number: [] for number in self._ends}
         for here, number in enumerate(replies):
             if number in self._pieces and links.listings[here] != ABSENT:
                 self._pieces[number].append(here)
 
     def find_pieces_after(self) -> dict[int, list[int]]:
-        """What comes behind the last pieces of replies."""
+        """Return what comes after the last pieces of replies."""
         results = self._find_results() if self._ends else []
         asked = self._find_calling_pieces(results) if results else {}
         by_piece = self._group_by_piece(results, asked) if results else {}
@@ -170,7 +170,7 @@ class _Turns:
         return found
 
     def _find_results(self) -> list[int]:
-        """The results beside the way."""
+        """Return the results beside the path."""
         links, seen = self._links, self._seen
         return [
             here
@@ -184,7 +184,7 @@ class _Turns:
     # which result answers which call
 
     def _find_calling_pieces(self, results: Sequence[int]) -> dict[str, int]:
-        """The piece that made each call which these results, or some of them, answer."""
+        """Return the piece that made each call that these results, or some of them, answer."""
         self._answered: dict[int, list[str]] = {here: [] for here in results}
         if self._read is None:
             return {}
@@ -210,7 +210,7 @@ class _Turns:
         return zip(positions, self._read(positions), strict=True)
 
     def _find_reply_above(self, result: int) -> int:
-        """The reply that a result hangs on, notes and other results passed by."""
+        """Return the reply above a result, skipping notes and other results."""
         parents, here, steps = self._links.parents, result, 0
         while here != ROOT and self._links.traits[here] != Trait.REPLY and steps < MOST_STEPS:
             here, steps = parents[here], steps + 1
@@ -219,7 +219,7 @@ class _Turns:
     def _group_by_piece(
         self, results: Sequence[int], asked: dict[str, int]
     ) -> dict[int, list[int]]:
-        """The results that hang on each piece or answer a call of it."""
+        """Return the results below each piece, and those that answer a call of it."""
         found: dict[int, list[int]] = {}
         for here in results:
             owners = [asked[call] for call in self._answered[here] if call in asked]
@@ -230,7 +230,7 @@ class _Turns:
     def _select_answers(
         self, pieces: Sequence[int], by_piece: dict[int, list[int]], asked: dict[str, int]
     ) -> list[int]:
-        """The results of a turn: all that hang on it, and others that answer an open call of it."""
+        """Return the results of a turn: all below it, and others that answer an open call of it."""
         own, found = set(pieces), dict[int, None]()
         for piece in pieces:
             found |= dict.fromkeys(by_piece.get(piece, ()))

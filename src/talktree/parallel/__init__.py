@@ -1,1 +1,1 @@
-"""Work in several processes: many jobs, or one long one in shares."""
+"""Work in several processes: many jobs, or one long job in shares."""

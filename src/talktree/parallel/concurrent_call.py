@@ -1,4 +1,4 @@
-"""Two things at once, where one of them only waits for threads below Python."""
+"""Two concurrent calls, where one of them mostly waits for native threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def run_both(waiting: Callable[[], None], meanwhile: Callable[[], None] | None) -> None:
-    """Do both, the one that waits in a thread of its own; both are done when this is.
+    """Run both, the waiting one in its own thread, and return when both are done.
 
     An error of either is raised when both have ended.
     """
@@ -17,7 +17,7 @@ def run_both(waiting: Callable[[], None], meanwhile: Callable[[], None] | None) 
     failed: list[BaseException] = []
 
     def wait() -> None:
-        """The thread: what goes wrong is told to whoever started it."""
+        """The thread: an error is passed to the caller."""
         try:
             waiting()
         except BaseException as error:

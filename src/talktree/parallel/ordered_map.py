@@ -1,7 +1,7 @@
-"""One long work cut into shares, made in several processes and given in their order.
+"""One long job, split into shares that several processes make, returned in order.
 
-The processes begin as copies of this one, so they have all that is known already. A share whose
-process is gone is made here instead; if that cannot be done, the error tells why.
+The processes are forked, so they have all data that is already loaded. The share of a process that
+died is made here instead; if that fails, its error gives the reason.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from collections.abc import Callable, Generator, Sequence
 from multiprocessing.connection import Connection, wait
 
 Make = Callable[[int], bytes]
-"""Gives the share with a number."""
+"""Returns the share with a number."""
 AHEAD = 32 << 20
-"""How many bytes are held of shares that are not next yet."""
+"""Maximum number of bytes held of shares that are not next yet."""
 A_PIPE = 1 << 20
-"""How much a process may have said before anybody listens, where the system lets us choose."""
+"""How much a process can write before it is read, where the system allows setting this."""
 _NUMBER = struct.Struct("<I")
 
 
 def map_in_order(make: Make, count: int, processes: int) -> Generator[bytes, None, None]:
-    """All shares in order; there may be some thousands, for their numbers lie ready in a pipe."""
+    """Yield all shares in order; at most some thousands, because their numbers are queued in a
+    pipe."""
     pool = _OrderedPool(make, count)
     try:
         pool.start(processes)
@@ -34,21 +35,21 @@ def map_in_order(make: Make, count: int, processes: int) -> Generator[bytes, Non
 
 
 class _OrderedPool:
-    """The processes, and what they have said so far."""
+    """The processes, and what they have sent so far."""
 
     def __init__(self, make: Make, count: int) -> None:
         self._make = make
         self._count = count
         self._pipes: dict[Connection, int] = {}
-        """Those who still speak, each with the share it is at."""
+        """Processes that are still sending, with the share each is working on."""
         self._ids: list[int] = []
         self._made: dict[int, bytes] = {}
         self._held = 0
         self._lost: set[int] = set()
-        """Shares whose process is gone."""
+        """Shares whose process died."""
 
     def start(self, processes: int) -> None:
-        """Let so many processes begin; each takes the next number when it is done with one."""
+        """Start this many processes; each takes the next number when it has finished a share."""
         numbers, ready = os.pipe()
         with os.fdopen(ready, "wb") as queue:
             queue.write(b"".join(map(_NUMBER.pack, range(self._count))))
@@ -56,7 +57,7 @@ class _OrderedPool:
             for _ in range(processes):
                 self._start_process(numbers)
         except OSError:
-            # No room for further processes: those there are do it, or this one alone.
+            # No resources for further processes: the existing ones do it, or this one alone.
             pass
         finally:
             os.close(numbers)
@@ -64,7 +65,7 @@ class _OrderedPool:
     def _start_process(self, numbers: int) -> None:
         hear, speak = os.pipe()
         _widen_pipe(hear)
-        # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it.
+        # Ctrl-C reaches all processes of a terminal, but only the first one must handle it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             child = os.fork()
@@ -82,7 +83,7 @@ class _OrderedPool:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def take_share(self, number: int) -> bytes:
-        """The share with a number; those before it were asked for."""
+        """Return the share with a number; shares must be requested in order."""
         while number not in self._made and number not in self._lost and self._pipes:
             at_it = [pipe for pipe, at in self._pipes.items() if at == number]
             ready = at_it if at_it and self._held > AHEAD else wait(list(self._pipes))
@@ -96,7 +97,7 @@ class _OrderedPool:
         return made
 
     def _receive_share(self, pipe: Connection) -> None:
-        """Take in what a process says: the number of a share, then the share."""
+        """Receive the output of a process: the number of a share, then the share."""
         try:
             said = pipe.recv_bytes()
         except (EOFError, OSError):
@@ -111,7 +112,7 @@ class _OrderedPool:
             self._pipes[pipe] = -1
 
     def stop(self) -> None:
-        """Let all processes end; they leave nothing behind."""
+        """End all processes."""
         for pipe in self._pipes:
             pipe.close()
         for each in self._ids:
@@ -123,15 +124,15 @@ def _widen_pipe(pipe: int) -> None:
     try:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, A_PIPE)
     except (AttributeError, OSError):
-        # Then it holds less, and its process waits a little more.
+        # Then the pipe holds less, and its process waits more often.
         pass
 
 
 def _serve_shares(make: Make, numbers: int, speak: int, inherited: Sequence[int]) -> None:
-    """Make shares until there are none left or nobody wants them; then end at once.
+    """Make shares until none are left or the reader is gone; then exit immediately.
 
-    What was inherited is closed: while anybody holds the other end of a pipe, nobody can see that
-    the process at that end is gone.
+    Inherited descriptors are closed: as long as any process holds the other end of a pipe, the end
+    of the process there goes unnoticed.
     """
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -143,7 +144,7 @@ def _serve_shares(make: Make, numbers: int, speak: int, inherited: Sequence[int]
             pipe.send_bytes(taken)
             pipe.send_bytes(make(*_NUMBER.unpack(taken)))
     except BaseException:
-        # Whoever waits for the share makes it, and meets what went wrong here.
+        # The parent process makes the share itself, and gets the error.
         pass
     finally:
         os._exit(0)

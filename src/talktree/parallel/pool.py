@@ -1,10 +1,10 @@
-"""Processes that do many jobs, a few jobs ahead each.
+"""A process pool for many jobs, with a few jobs queued for each process.
 
-A process that is killed costs its job a second try, not the others. When the work is stopped, the
-processes are told to, and clean up what they were building; when it is killed, they end by
-themselves.
+If a process is killed, its job gets a second try, and the other jobs are unaffected. When the work
+is stopped, the processes are asked to stop and clean up unfinished output; when it is killed, they
+end on their own.
 
-Whether a process can begin as a copy of this one.
+Also: whether processes can be forked.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from talktree.errors import Unreadable
 
 
 def may_fork() -> bool:
-    """Whether a process can begin as a copy of this one, with all modules at hand.
+    """Whether a process can be forked, with all modules loaded.
 
-    A copy has only the thread that made it, so a lock that another one holds would stay locked.
+    A forked process only has the calling thread, so a lock that another thread holds would never be
+    released.
     """
     return sys.platform == "linux" and threading.active_count() == 1
 
@@ -33,31 +34,31 @@ def may_fork() -> bool:
 Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
 Work = Callable[[Job], Outcome]
-"""What is done with a job; it is sent to the processes, so it must be a thing one can send."""
+"""Processes a job; it is sent to the processes, so it must be picklable."""
 
 AHEAD = 4
-"""How many jobs a process has at hand, so that none waits for work."""
+"""How many jobs are queued for a process, so that none waits for work."""
 TRIES = 2
 MOST_STILLBORN = 3
 PATIENCE = 10.0
-"""Seconds in which a process that was told to stop has to clean up."""
+"""Seconds that a stopped process has to clean up."""
 
 
 class _Stopped(BaseException):
-    """The process was told to stop."""
+    """The process was asked to stop."""
 
 
 def _raise_stopped(number: int, frame: FrameType | None) -> None:
-    # Once: what cleans up shall not be stopped again.
+    # Once: the cleanup must not be interrupted again.
     signal.signal(number, signal.SIG_IGN)
     raise _Stopped
 
 
 def serve_jobs(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[Connection]) -> None:
-    """Do jobs as they come in, until there are no more or nobody wants them.
+    """Process jobs as they arrive, until there are no more or the parent is gone.
 
-    What a forked process inherited is closed: while anybody holds the other end of a pipe, nobody
-    can see that the process at that end is gone.
+    Descriptors that a forked process inherited are closed: as long as any process holds the other
+    end of a pipe, the end of the process there goes unnoticed.
     """
     signal.signal(signal.SIGTERM, _raise_stopped)
     try:
@@ -74,7 +75,7 @@ def serve_jobs(pipe: Connection, work: Work[Job, Outcome], inherited: Sequence[C
 
 
 class _Worker(Generic[Job, Outcome]):
-    """A process, the way to it, and the jobs it was given."""
+    """A process, its connection, and its queued jobs."""
 
     def __init__(self, work: Work[Job, Outcome], others: Iterable[Connection]) -> None:
         forks = may_fork()
@@ -85,8 +86,8 @@ class _Worker(Generic[Job, Outcome]):
         self.process = context.Process(
             target=serve_jobs, args=(theirs, work, inherited), daemon=True
         )
-        # Ctrl-C reaches all processes of a terminal, but only the first one shall act on it. It
-        # may stop a process that has not begun yet, which then still has this one's handlers.
+        # Ctrl-C reaches all processes of a terminal, but only the first one must handle it. It may
+        # interrupt a process that has not started yet, which then still has this one's handlers.
         if not forks:
             resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
@@ -97,7 +98,7 @@ class _Worker(Generic[Job, Outcome]):
         theirs.close()
 
     def send_job(self, numbered: tuple[int, Job]) -> None:
-        """One more job; if the process is gone, reading its answer will show it."""
+        """Send one more job; if the process is gone, reading its answer will show it."""
         self.given.append(numbered)
         try:
             self.pipe.send(numbered[1])
@@ -105,7 +106,7 @@ class _Worker(Generic[Job, Outcome]):
             pass
 
     def end_jobs(self) -> None:
-        """No more jobs."""
+        """Signal the end of jobs."""
         self.pipe.close()
         self.process.join(PATIENCE)
         if self.process.is_alive():
@@ -122,10 +123,10 @@ def run_in_processes(
     died: Callable[[Job], Outcome],
     ahead: int = AHEAD,
 ) -> Generator[Outcome, None, None]:
-    """The outcomes of jobs as they come, from so many processes.
+    """Yield the outcomes of jobs as they arrive, from this many processes.
 
-    `died` gives the outcome of a job whose process was killed, twice. Where jobs are long, one at
-    hand is enough: others that wait behind it would wait for one process alone.
+    `died` returns the outcome of a job whose process was killed twice. If jobs are long, queue only
+    one: jobs that wait behind it would wait for one process alone.
     """
     pool = _ProcessPool(work, jobs, died, ahead)
     try:
@@ -152,13 +153,13 @@ class _ProcessPool(Generic[Job, Outcome]):
         self._stillborn = 0
 
     def start(self, count: int) -> None:
-        """Let so many processes begin."""
+        """Start this many processes."""
         for _ in range(count):
             others = [worker.pipe for worker in self._workers]
             self._workers.append(_Worker(self._work, others))
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Give out jobs and take in what came of them."""
+        """Send jobs and receive their outcomes."""
         while self._hand_out_job():
             busy = {worker.pipe: worker for worker in self._workers if worker.given}
             for pipe in wait(list(busy)):
@@ -181,7 +182,7 @@ class _ProcessPool(Generic[Job, Outcome]):
         return any(worker.given for worker in self._workers)
 
     def _replace_worker(self, gone: _Worker[Job, Outcome]) -> Iterator[Outcome]:
-        """A new process for one that died; the job it died of gets a second try."""
+        """Replace a process that died; the job it was working on gets a second try."""
         self._workers.remove(gone)
         self._stillborn += 1
         if self._stillborn > MOST_STILLBORN:
@@ -199,7 +200,7 @@ class _ProcessPool(Generic[Job, Outcome]):
         self.start(1)
 
     def stop(self) -> None:
-        """Let all processes end, and those that are still at work clean up."""
+        """End all processes; those that are still working clean up."""
         for worker in self._workers:
             if worker.given:
                 worker.process.terminate()

@@ -1,8 +1,9 @@
-"""Threads of other libraries that let everybody else go first, where there is room for all.
+"""Lower the priority of native threads, if there is a free processor.
 
-Where one thread feeds others, they should not take the processor from it: what they do is done in
-time anyway, and it alone decides how soon everything is done. While other programs keep all
-processors busy, though, they would hardly get one, and whoever feeds them would wait.
+Where one thread feeds others, they should not take the processor from it: their work finishes in
+time anyway, and the feeding thread decides how soon everything is done. While other programs keep
+all processors busy, though, low-priority threads would hardly run, and the feeding thread would
+wait for them.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ Made = TypeVar("Made")
 
 TASKS, LOAD = "/proc/self/task", "/proc/loadavg"
 BEHIND = 10
-"""Should others become busy later, a tenth of a processor is left."""
+"""If other programs become busy later, about a tenth of a processor is left."""
 
 
 def run_at_low_priority(make: Callable[[], Made]) -> Made:
-    """What a call gives; threads that it starts below Python stand back from now on.
+    """Return the result of a call; native threads that it starts get a low priority.
 
-    Only Linux gives a thread a priority of its own; elsewhere nothing is done.
+    Only Linux has a priority for each thread; elsewhere this does nothing.
     """
     if sys.platform != "linux":
         return make()
@@ -33,7 +34,7 @@ def run_at_low_priority(make: Callable[[], Made]) -> Made:
     for thread in _list_threads() - before - ours:
         try:
             os.setpriority(os.PRIO_PROCESS, thread, BEHIND)
-        except OSError:  # it has ended, or may not
+        except OSError:  # the thread has ended, or this is not permitted
             continue
     return made
 

@@ -1,7 +1,7 @@
-"""Which jobs of a batch get a process each, and on which all processes work together.
+"""Which jobs of a batch get a process each, and which are shared by all processes.
 
-A job of its own for each process is the least work; but a few large ones may leave processes idle
-at the end. Those are done first, one after the other, by all processes.
+A job for each process is the most efficient; but a few large ones may leave processes idle at the
+end. Those are done first, one after the other, by all processes.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from heapq import heapreplace
 
 WORTH = 8 << 20
-"""A smaller job is never worth several processes."""
+"""Smaller jobs are never worth several processes."""
 YIELD = 0.85
-"""How much of several processes' work is left where they do one job: its shape is found by one."""
+"""The efficiency of several processes that share one job: only one of them finds its structure."""
 MOST = 16
 LOOKED_AT = 64
-"""So many jobs may be uneven; the rest is small enough to fill what is left."""
+"""Only this many jobs are considered; the rest is small enough to fill the gaps."""
 
 
 def count_shared_jobs(sizes: Sequence[int], processes: int) -> int:
-    """How many of the jobs, the largest first, all processes should do together."""
+    """Return how many of the jobs, largest first, all processes should share."""
     if processes < 2:
         return 0
     large = sum(size >= WORTH for size in sizes[:MOST])
@@ -33,7 +33,7 @@ def count_shared_jobs(sizes: Sequence[int], processes: int) -> int:
 
 
 def _find_longest_load(sizes: Sequence[int], processes: int) -> int:
-    """How much the busiest process has to do if each takes the next job when it is free."""
+    """Return the load of the busiest process if each takes the next job when it is free."""
     loads = [0] * processes
     for size in sizes:
         heapreplace(loads, loads[0] + size)

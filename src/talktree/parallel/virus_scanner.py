@@ -1,7 +1,7 @@
-"""An external virus scanner: a command of the user's own, run on a private copy of a file.
+"""An external virus scanner: a command that the user configures, run on a private copy of a file.
 
-It runs without a shell, the path is one of its words, and it gets neither the name nor anything
-else that came with the file. Exit code 1 means infected, as ClamAV and most others have it.
+It runs without a shell, the path is one argument, and it gets neither the name nor any other
+metadata of the file. Exit code 1 means infected, as with ClamAV and most others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _results: dict[tuple[bytes, tuple[str, ...]], ScannerResult] = {}
 
 
 class ScannerResult(NamedTuple):
-    """What a scanner said of a file."""
+    """The result of a scanner for a file."""
 
     state: Literal["clean", "infected", "failed"]
     detail: str = ""
@@ -33,7 +33,7 @@ CLEAN = ScannerResult("clean")
 
 
 def scan_externally(data: bytes, settings: AttachmentSettings) -> ScannerResult:
-    """Run the scanner on some bytes; they are clean if there is none."""
+    """Run the scanner on some bytes; they are clean if none is configured."""
     if not settings.scan_command:
         return CLEAN
     key = sha256(data).digest(), settings.scan_command
@@ -71,8 +71,8 @@ def _run_scanner(data: bytes, settings: AttachmentSettings) -> ScannerResult:
 
 
 def _run_command(words: list[str], folder: Path, timeout: float) -> tuple[int, str]:
-    """Exit code and first words of a command."""
-    # A file takes what it prints: a pipe could be held open by what it started.
+    """Return the exit code and first words of a command."""
+    # Its output goes to a file: a pipe could be held open by processes it started.
     with (folder / "output").open("w+b") as output:
         process = subprocess.Popen(
             words,
@@ -92,7 +92,7 @@ def _run_command(words: list[str], folder: Path, timeout: float) -> tuple[int, s
 
 
 def _kill_process_group(process: subprocess.Popen[bytes]) -> None:
-    """End a command and what it started."""
+    """End a command and the processes it started."""
     if hasattr(os, "killpg"):
         os.killpg(process.pid, signal.SIGKILL)
     else:

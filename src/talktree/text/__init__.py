@@ -1,1 +1,1 @@
-"""Bytes, JSON and time without meaning: exact, tolerant, never recursive."""
+"""Generic text handling: bytes, JSON and times; exact, tolerant, never recursive."""

@@ -1,7 +1,7 @@
-"""Archives that grow out of all proportion, and documents in archives that run macros.
+"""Archive bombs, and documents in archives that run macros.
 
-Never more than a bounded amount is unpacked: what an archive declares is believed where it is
-large, and what it declares as small is compared with the first bytes of its members.
+Only a bounded amount is unpacked: declared sizes are trusted if they are large; small ones are
+compared with the first bytes of the members.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from io import BytesIO
 from typing import NamedTuple
 
 HEAVY = 64 << 20
-"""Below this, no archive is a bomb, however well it is compressed."""
+"""No archive below this size is a bomb, however well it is compressed."""
 RATIO = 200
-"""How many times larger than an archive its content may be; JSON seldom reaches 50."""
+"""Maximum ratio of an archive's content to its size; JSON rarely reaches 50."""
 DEEPEST = 4
-"""How many archives may be nested; programs that unpack all of them stop here or do not stop."""
+"""Maximum nesting of archives; programs that unpack all of them stop here or do not stop."""
 MOST_INFLATED = 16 << 20
-"""How many bytes are unpacked of all members together."""
+"""Maximum number of bytes unpacked of all members together."""
 _CHUNK = 1 << 16
 ZIP = b"PK\x03\x04"
 _LOCAL = 30
-"""The length of what is in front of each member, without its name."""
+"""Length of a member's header without its name."""
 _MACROS = re.compile(
     r"(?:\A|/)vbaproject\.bin\Z|(?:\A|/)xl/macrosheets/|\Abasic/[^/]+/(?!script-l[bc]\.xml)[^/]+\.xml\Z",
     re.IGNORECASE,
@@ -36,11 +36,11 @@ class ArchiveFacts(NamedTuple):
     """What is known of an archive."""
 
     bomb: str | None = None
-    """Why it is one."""
+    """Why it is a bomb."""
     macros: str | None = None
-    """The member with the macros of a document."""
+    """The document member that contains macros."""
     starts: tuple[bytes, ...] = ()
-    """How its members begin."""
+    """The first bytes of its members."""
 
 
 class _Budget:
@@ -49,11 +49,11 @@ class _Budget:
     def __init__(self, outer: int) -> None:
         self.left = MOST_INFLATED
         self.outer = outer
-        """The size of the outermost archive."""
+        """Size of the outermost archive."""
 
 
 def scan_zip(data: bytes) -> ArchiveFacts:
-    """Look at an archive and at the archives in it."""
+    """Scan an archive and the archives in it."""
     return _scan_nested_zip(data, _Budget(len(data)), 1)
 
 
@@ -91,7 +91,7 @@ def _is_bomb(unpacked: int, packed: int) -> bool:
 
 
 def _read_member(data: bytes, member: zipfile.ZipInfo, most: int) -> bytes:
-    """The first bytes of a member; nothing if they cannot be had."""
+    """Return the first bytes of a member; empty if they cannot be read."""
     at = member.header_offset
     head = data[at : at + _LOCAL]
     if head[:4] != ZIP or len(head) < _LOCAL or member.flag_bits & 1:
@@ -105,7 +105,7 @@ def _read_member(data: bytes, member: zipfile.ZipInfo, most: int) -> bytes:
 
 
 def inflate(packed: bytes | memoryview, most: int, *, raw: bool = False) -> bytes:
-    """The first bytes of what was deflated, as far as it is sound."""
+    """Return the first bytes of deflated data, as far as it is valid."""
     made = zlib.decompressobj(-15 if raw else 15)
     out: list[bytes] = []
     size = 0
@@ -124,7 +124,7 @@ def inflate(packed: bytes | memoryview, most: int, *, raw: bool = False) -> byte
 
 
 def describe_stream_bomb(data: bytes) -> str | None:
-    """Say why a compressed stream (gzip, bzip2, xz) is a bomb; None if it is not."""
+    """Return why a compressed stream (gzip, bzip2, xz) is a bomb; None if it is not."""
     if data.startswith(b"\x1f\x8b\x08"):
         return _describe_growth(_Deflated(), data)
     if data.startswith(b"BZh"):
@@ -135,30 +135,30 @@ def describe_stream_bomb(data: bytes) -> str | None:
 
 
 class _Deflated:
-    """Gzip, in the way of the other decompressors."""
+    """Gzip with the interface of the other decompressors."""
 
     def __init__(self) -> None:
         self._made = zlib.decompressobj(31)
 
     @property
     def eof(self) -> bool:
-        """Whether the stream is over."""
+        """Whether the stream has ended."""
         return self._made.eof
 
     @property
     def needs_input(self) -> bool:
-        """Whether all that was given is used up."""
+        """Whether all input is used up."""
         return not self._made.unconsumed_tail
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Unpack some more."""
+        """Decompress some more input."""
         return self._made.decompress(self._made.unconsumed_tail + data, max_length)
 
 
 def _describe_growth(
     made: _Deflated | bz2.BZ2Decompressor | lzma.LZMADecompressor, data: bytes
 ) -> str | None:
-    """Unpack until the answer is known; nothing of it is held."""
+    """Decompress until the answer is known; the output is not kept."""
     size = at = 0
     try:
         while not made.eof and size <= HEAVY:

@@ -1,7 +1,7 @@
 """What is dangerous or suspicious in an attached file, by its bytes, name and type.
 
-Nothing is ever run, and never more than a bounded amount is unpacked. Bytes decide; a name or a
-type only says what nothing in the bytes can: that a plain text is a script.
+Nothing is executed, and only a bounded amount is unpacked. The bytes decide; a name or a type is
+only used for what the bytes cannot show: that a plain text is a script.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from talktree.text.pdf_scan import describe_pdf_actions, is_pdf
 
 ThreatKind = Literal["test-virus", "archive-bomb", "program", "macros", "pdf-script", "script"]
 DANGEROUS: frozenset[str] = frozenset({"test-virus", "archive-bomb", "program"})
-"""What is refused; everything else is only suspicious."""
-# In two pieces, so that no scanner takes this file for what it looks for.
+"""Kinds that are refused; all others are only suspicious."""
+# In two pieces, so that virus scanners do not report this file.
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR" + b"-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,64}")
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -43,7 +43,7 @@ _SCRIPT_TYPES = frozenset(
 
 
 class Threat(NamedTuple):
-    """One thing that was found."""
+    """One threat that was found."""
 
     kind: ThreatKind
     detail: str
@@ -77,7 +77,7 @@ def scan_attachment(
 
 
 def _find_archive_threats(data: bytes) -> list[Threat]:
-    """What is wrong with an archive or a document that is one."""
+    """Return the threats in an archive, or in a document that is an archive."""
     facts = scan_zip(data) if data.startswith(ZIP) else ArchiveFacts(describe_stream_bomb(data))
     found = []
     if any(start.startswith(EICAR) for start in facts.starts):
@@ -90,7 +90,7 @@ def _find_archive_threats(data: bytes) -> list[Threat]:
 
 
 def _detect_program(data: bytes) -> str | None:
-    """The kind of program that bytes are."""
+    """Return the kind of program in these bytes; None if it is not a program."""
     if data.startswith(b"\x7fELF"):
         return "a Linux program (ELF)"
     if data.startswith(b"MZ") and len(data) >= 64:
@@ -100,14 +100,14 @@ def _detect_program(data: bytes) -> str | None:
     if data.startswith(_MACH_O) and len(data) >= 28:
         return "a macOS program (Mach-O)"
     if data.startswith(b"\xca\xfe\xba\xbe") and len(data) >= 8:
-        # Both count something behind it: programs the processors they are for, Java its version.
+        # Both have a count next: fat binaries of architectures, Java its version.
         few = int.from_bytes(data[4:8], "big") < 45
         return "a macOS program (Mach-O)" if few else "a Java program"
     return "a Windows shortcut" if data.startswith(_SHORTCUT) else None
 
 
 def _has_macro_storage(data: bytes) -> bool:
-    """Whether a directory entry of an OLE file names a storage of macros."""
+    """Whether a directory entry of an OLE file names a macro storage."""
     for name in _MACRO_STORAGES:
         at = data.find(name)
         while at >= 0:
@@ -119,7 +119,7 @@ def _has_macro_storage(data: bytes) -> bool:
 
 
 def _detect_script(data: bytes, name: str, media_type: str) -> str | None:
-    """The kind of script that a text is, by its first line, its name or its type."""
+    """Return the kind of script, by its first line, its name or its type."""
     if _SHEBANG.match(data):
         return "a script with a shebang line"
     found = _SCRIPT_NAME.search(name[-200:])

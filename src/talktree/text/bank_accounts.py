@@ -1,4 +1,4 @@
-"""Numbers of bank accounts (IBAN): grouped, with dashes or dots, in capitals or small letters."""
+"""Bank account numbers (IBAN): grouped, with dashes or dots, in either case."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _COUNTRIES = (
     "SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 "
 )
 _LENGTHS = {each[:2]: int(each[2:]) for each in _COUNTRIES.split()}
-"""How many characters such a number has in each country."""
+"""The length of such a number in each country."""
 _HEAD = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{2})[0-9]{2}(?=[ .-]?[A-Za-z0-9]{2})")
 _BODY = re.compile(r"(?:[ .\u00a0-]?[A-Za-z0-9])+")
 _LEAST_DIGITS = 8
 
 
 def find_bank_accounts(text: str) -> Iterator[tuple[int, int]]:
-    """Where numbers of bank accounts are whose check digits are right."""
+    """Yield the places of bank account numbers with valid check digits."""
     for head in _HEAD.finditer(text):
         length = _LENGTHS.get(head.group(1).upper())
         if length is None:
@@ -32,7 +32,8 @@ def find_bank_accounts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _find_end(text: str, start: int, length: int) -> int:
-    """Where a count of letters and digits ends, with one sign at most between them; else 0."""
+    """Return where a number of letters and digits ends, with at most one sign between two; else
+    0."""
     found = _BODY.match(text, start, start + 2 * length)
     if found is None:
         return 0
@@ -46,7 +47,7 @@ def _find_end(text: str, start: int, length: int) -> int:
 
 
 def is_iban(number: str) -> bool:
-    """Whether its length is that of its country and its two check digits are right."""
+    """Whether it has the length of its country and valid check digits."""
     if len(number) != _LENGTHS.get(number[:2].upper()) or not number.isascii():
         return False
     return int("".join(str(int(each, 36)) for each in number[4:] + number[:4])) % 97 == 1

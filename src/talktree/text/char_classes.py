@@ -1,7 +1,7 @@
-"""A text as marks: one for what keys and names are made of, one for what may hide something.
+"""Maps a text to character classes: those of keys and names, and those of hidden characters.
 
-A table makes every byte a mark at the speed of memory. Looking for one mark, or for many in a row,
-is quick then, whatever the bytes are that share it.
+A table maps every byte to a class at memory speed. Searching for one class or a run of it is then
+fast, whatever bytes belong to it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from string import ascii_letters, digits
 from typing import NamedTuple
 
 LONG = 20
-"""So many letters, digits, `-` and `_` in a row are a long run."""
+"""This many consecutive letters, digits, `-` and `_` are a long run."""
 PIECE = 1 << 16
-"""How much is looked at together; marks of more would not stay near the processor."""
+"""How much is processed at a time, so that the result fits into the processor's cache."""
 RUN, HIDING, OTHER = b"a", b"x", b" "
-"""Letters, digits, `-` and `_`; bytes that stand in the UTF-8 of characters nobody sees; others."""
+"""Letters, digits, `-` and `_`; bytes that occur in the UTF-8 of invisible characters; others."""
 _RUNNING = frozenset((ascii_letters + digits + "-_").encode())
 _HIDDEN = frozenset((0xC2, 0xF3, *range(0x8B, 0x8E), *range(0xA0, 0xAF)))
-"""Each character that `acting` looks for has one of these bytes; most others have none."""
+"""Each character that `control_chars` looks for contains one of these bytes; most others none."""
 _MARKS = b"".join(
     RUN if byte in _RUNNING else HIDING if byte in _HIDDEN else OTHER for byte in range(256)
 )
@@ -28,16 +28,16 @@ _START = OTHER + _LONG_RUN
 
 
 class Marks(NamedTuple):
-    """What a text is made of."""
+    """The character classes found in a text."""
 
     starts: list[int]
     """Where long runs start."""
     may_hide: bool
-    """Whether a byte is in it that characters nobody sees have."""
+    """Whether it contains a byte of invisible characters."""
 
 
 def find_marks(data: bytes) -> Marks:
-    """What the marks of a text tell."""
+    """Return the marks of a text."""
     starts: list[int] = []
     may_hide = False
     for at in range(0, len(data), PIECE):
@@ -52,8 +52,8 @@ def find_marks(data: bytes) -> Marks:
 
 
 def _find_runs_after_marks(marks: bytes, offset: int) -> list[int]:
-    """Where long runs start behind another mark."""
-    # From its end, a text without long runs is passed over in large steps.
+    """Return where long runs start after another class."""
+    # Searching from the end skips a text without long runs in large steps.
     pieces = marks.rsplit(_START)
     del pieces[-1]
     return list(map(add, accumulate(map(len, pieces)), count(offset + 1, len(_START))))

@@ -1,24 +1,24 @@
-"""Characters in a text that act instead of being seen: on a terminal, on the order of what is
-read, or on a model that reads what people do not see."""
+"""Active and invisible characters in a text: they control a terminal, change the reading order, or
+are only seen by a model."""
 
 from __future__ import annotations
 
 import re
 
 _CSI = r"(?:\x1b\[|(?<![\x80-\xff])\x9b)"
-# Text that was decoded wrongly holds such bytes too, but behind others beyond ASCII.
+# Wrongly decoded text contains such bytes too, but after other non-ASCII ones.
 COMMAND = re.compile(
     r"\x1b[\]PX^_c]"
     r"|(?<![\x80-\xff])[\x90\x98\x9d-\x9f][\x80-\x9f]*"
     rf"|{_CSI}[0-9;:<=>?]{{0,40}}[ -/]{{0,4}}[cntipqx]"
 )
-"""What makes a terminal do something: set its title, write to the clipboard, send an answer as if
-it were typed, start over."""
+"""Sequences that control a terminal: set its title, write to the clipboard, send an answer as if it
+were typed, reset it."""
 OVERWRITING = re.compile(
     rf"{_CSI}(?:[0-9;:?]{{0,40}}[ABCDEFGHJKSTfdsuLMPX@]|\?(?:47|1047|1049)[hl]|(?:0;)?8m)"
     r"|\x1b[78MDE]"
 )
-"""What moves, erases or conceals: other words are seen in the end than were written."""
+"""Sequences that move, erase or conceal, so that the visible text differs from the written one."""
 DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _FORCING = re.compile("[\u202d\u202e]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -29,17 +29,17 @@ HIDDEN = re.compile(
     f"({_FLAG})|{_TAG}+|[\U000e0100-\U000e01ef]{{2,}}"
     "|[\u180e\u200b-\u200d\u2060-\u2064\ufeff]{8,}"
 )
-"""Letters nobody sees; the first group is a flag, which is seen."""
+"""Invisible characters; the first group is a flag, which is visible."""
 _STARTING = re.compile("[\x1b\x80-\x9f]")
-"""What both kinds of sequences start with."""
+"""The first characters of both kinds of sequences."""
 _HIDING = re.compile(
     "[\u180e\u200b-\u200d\u2060-\u2064\ufeff\U0001f3f4\U000e0001\U000e0020-\U000e01ef]"
 )
-"""What everything that is hidden starts with, and flags."""
+"""The first characters of everything hidden, and of flags."""
 ODD = re.compile(
     "[\x1b\x80-\x9f\u200b-\u200d\u2060-\u2064\u202a-\u202e\u2066-\u2069\U000e0001-\U000e01ef]"
 )
-"""Whatever one of the others may be made of."""
+"""All characters of which the other patterns are made."""
 _ODD_BYTES = re.compile(
     rb"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9]|\x80[\x8b-\x8d]\xe2|\x81[\xa0-\xa4]\xe2)"
 )
@@ -47,7 +47,7 @@ _CONTROL_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 
 
 def can_hide(raw: bytes) -> bool:
-    """Whether UTF-8 holds odd characters beyond ASCII; quick where it does not."""
+    """Whether UTF-8 contains odd characters beyond ASCII; fast where it does not."""
     return (
         b"\xf3" in raw
         or _ODD_BYTES.search(raw) is not None
@@ -56,8 +56,8 @@ def can_hide(raw: bytes) -> bool:
 
 
 def find_first_sequence(text: str, acting: re.Pattern[str]) -> re.Match[str] | None:
-    """The first place of a text in which it acts on a terminal in one of the two ways."""
-    # Trying only where one may start is far quicker than trying everywhere.
+    """Return the first place where a text controls a terminal in one of the two ways."""
+    # Trying only possible start characters is much faster than trying everywhere.
     for found in _STARTING.finditer(text):
         matched = acting.match(text, found.start())
         if matched is not None:
@@ -66,9 +66,9 @@ def find_first_sequence(text: str, acting: re.Pattern[str]) -> re.Match[str] | N
 
 
 def is_misleading(text: str) -> bool:
-    """Whether marks of direction are used to show another order than the one that counts.
+    """Whether direction marks show another order than the real one.
 
-    Texts in scripts that are written from right to left need such marks, and close them.
+    Texts in right-to-left scripts need such marks, and close them.
     """
     if DIRECTION.search(text) is None:
         return False
@@ -85,36 +85,36 @@ def _is_open(line: str) -> bool:
 
 
 def extract_hidden(text: str) -> str:
-    """All that is hidden in a text; empty if there is nothing."""
+    """Return all hidden text; empty if there is none."""
     if text.isascii() or _HIDING.search(text) is None:
         return ""
     return "".join(found.group() for found in HIDDEN.finditer(text) if found.group(1) is None)
 
 
 def decode_hidden_letters(hidden: str) -> str:
-    """What letters nobody sees say, as far as they stand for letters everybody knows."""
+    """Return the meaning of invisible characters, as far as they encode visible ones."""
     return "".join(
         chr(code - 0xE0000) if 0xE0020 <= code <= 0xE007E else "" for code in map(ord, hidden)
     )
 
 
 def without_hidden(text: str) -> str:
-    """The text with what is hidden in it taken out."""
+    """Return the text without hidden characters."""
     return HIDDEN.sub(lambda found: found.group(1) or "", text)
 
 
 def without_direction(text: str) -> str:
-    """The text without marks of direction, if they mislead."""
+    """Return the text without direction marks, if they are misleading."""
     return DIRECTION.sub("", text) if is_misleading(text) else text
 
 
 def replace_with_pictures(text: str, acting: re.Pattern[str]) -> str:
-    """The text with a picture for the character that starts what acts: `␛[2J`."""
+    """Return the text with control characters replaced by pictures: `␛[2J`."""
     return acting.sub(lambda found: _picture_sequence(found.group()), text)
 
 
 def _picture_sequence(sequence: str) -> str:
     if sequence[0] == "\x1b":
         return f"\u241b{sequence[1:]}"
-    # Each control character beyond ASCII has a spelling of two characters that means the same.
+    # Each non-ASCII control character has an equivalent sequence of two characters.
     return "".join(f"\u241b{chr(ord(c) - 0x40)}" if "\x80" <= c <= "\x9f" else c for c in sequence)

@@ -1,8 +1,8 @@
-"""The one gate to a terminal: whatever would act instead of being seen is written out.
+r"""The one gate to a terminal: every active character is escaped.
 
-Control characters, the halves of surrogate pairs, and characters without a shape of their own
-(text direction, zero width, tags) become `\\x1b`, `\\u202e`, `\\U000e0041`. Everything a command
-prints, also titles, ids, names and errors, passes here.
+Control characters, surrogates, and characters without a glyph (text direction, zero width, tags)
+become `\x1b`, `\u202e`, `\U000e0041`. Everything a command prints, including titles, ids, names and
+errors, passes through here.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ _COLOURS = re.compile(r"\x1b\[[0-9;:]{0,64}m")
 
 
 def escape_text(text: str) -> str:
-    """The text with everything that could act shown; tabs and newlines stay."""
+    """Return the text with every active character escaped; tabs and newlines stay."""
     return text if _is_plain(text) else _compile_pattern(_ACTING).sub(_escape_match, text)
 
 
 def escape_line(text: str) -> str:
-    """The same for text that must stay on one line: newlines are shown too."""
+    """Return the text as one line: newlines are escaped as well."""
     return text if _is_plain(text) else _compile_pattern(_ACTING_IN_LINE).sub(_escape_match, text)
 
 
 def strip_colors(text: str) -> str:
-    """What a program printed, without the sequences that only colour it."""
+    """Return the output of a program without colour sequences."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
 def escape_json(text: str) -> str:
-    """JSON text with such characters escaped, which changes nothing of what it says."""
+    """Return JSON text with such characters escaped, which does not change its meaning."""
     return _compile_pattern(_ACTING).sub(_escape_characters, text)
 
 
 @cache
 def _compile_pattern(acting: str) -> re.Pattern[str]:
-    """Compiled when it is needed: most of what is printed passes without."""
+    """Compile a pattern on first use: most output does not need it."""
     return re.compile(acting)
 
 

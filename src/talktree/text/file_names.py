@@ -1,4 +1,4 @@
-"""Names of files that lead elsewhere than a name should."""
+"""Unsafe file names and paths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MADE_UP = "attachment"
 
 
 def is_path_traversal(path: str) -> bool:
-    """Whether a path climbs out of where it starts."""
+    """Whether a path leads out of its starting folder."""
     depth = 0
     for step in re.split(r"[\\/]", path):
         if step == "..":
@@ -30,7 +30,7 @@ def is_path_traversal(path: str) -> bool:
 
 
 def check_name(name: str) -> str | None:
-    """Why a name must not be used for a file as it is; None if it may."""
+    """Return why a name must not be used for a file as it is; None if it may."""
     if _CONTROL.search(name):
         return "control characters"
     if name.startswith(("/", "\\", "~/")) or _DRIVE.match(name):
@@ -43,7 +43,8 @@ def check_name(name: str) -> str | None:
 
 
 def check_path(path: str) -> str | None:
-    """Why nothing should be restored at a path; None if it may be. Absolute paths are usual."""
+    """Return why nothing should be restored at a path; None if it may be. Absolute paths are
+    normal."""
     if "\0" in path:
         return "holds a NUL character"
     if ".." in path and is_path_traversal(path.lstrip("/\\")):
@@ -60,7 +61,7 @@ def check_path(path: str) -> str | None:
 
 
 def sanitize_name(name: str) -> str:
-    """A name that is only a name: the last piece of it, without what must not be there."""
+    """Return the last component of a name without forbidden characters."""
     bare = _CONTROL.sub("", _last_piece(name)).strip()
     if bare in ("", ".", "..") or _DRIVE.match(bare):
         return MADE_UP
@@ -76,7 +77,8 @@ _UNPLAIN = re.compile(r"[^\w.+ ()-]+")
 
 
 def to_portable_name(name: str, *, otherwise: str = MADE_UP) -> str:
-    """A short name that every file system takes: letters, digits, a few signs, no dot first."""
+    """Return a short name that every file system accepts: letters, digits, a few signs, no leading
+    dot."""
     bare = _UNPLAIN.sub("_", sanitize_name(name)).strip(" ._")
     stem, dot, ending = bare.rpartition(".")
     if not stem or len(ending) > 12:

@@ -1,8 +1,9 @@
-"""Where the records of a line file are, also where lines are torn, fused, spliced or interleaved.
+"""Find the records of a JSONL file, including truncated, concatenated, spliced or interleaved
+lines.
 
-Only byte 0x0A ends a line. A line that is not one JSON value is looked into: whole records that
-stand on one line become spans of their own, and so does what is left of those that do not. Every
-byte lies in exactly one span or is blank space between spans.
+Only byte 0x0A ends a line. A line that is not one JSON value is searched: complete records on one
+line become separate spans, and so do the remains of others. Every byte is in exactly one span or is
+whitespace between spans.
 """
 
 from __future__ import annotations
@@ -22,44 +23,44 @@ _first_value = json.JSONDecoder().raw_decode
 
 BLANKS = b" \t\r\n"
 MOST_ATTEMPTS = 64
-"""How many places inside a broken line are tried as the start of a whole record."""
+"""Maximum number of places inside a broken line that are tried as the start of a whole record."""
 LOOKED_INTO = 1 << 20
-"""How many bytes of a broken line are gone through again and again; a longer one a few times."""
+"""Size of a broken line that is scanned repeatedly; a longer one is scanned a few times."""
 IsRecord = Callable[[Json], bool]
 
 
 class LineSpan(NamedTuple):
-    """A stretch of a line, relative to its start."""
+    """A range of a line, relative to its start."""
 
     start: int
     stop: int
     note: str
-    """Why the line was split here: `fused`, `spliced`, `interleaved`, or `junk` behind a record;
-    empty for the first stretch."""
+    """Why the line was split here: `fused`, `spliced`, `interleaved`, or `junk` after a record;
+    empty for the first range."""
 
 
 def is_blank(line: bytes) -> bool:
-    """Whether a line holds no record at all."""
+    """Whether a line contains no record."""
     return not line.strip(BLANKS)
 
 
 def split_line(line: bytes, is_record: IsRecord) -> list[LineSpan]:
-    """The records inside a line that did not decode as one."""
+    """Return the records inside a line that did not decode as one."""
     return _split_fused(line) or _Search(line, is_record).run()
 
 
 class _Search:
-    """Looks for whole records in a broken line, as long as that takes no more than a few looks."""
+    """Searches a broken line for whole records, within a bounded number of passes."""
 
     def __init__(self, line: bytes, is_record: IsRecord) -> None:
         self._line = line
-        # Every byte becomes one character, so that places stay the same.
+        # Every byte becomes one character, so that offsets stay the same.
         self._text = line.decode("latin-1")
         self._is_record = is_record
         self._left = LOOKED_INTO + 4 * len(line)
 
     def run(self) -> list[LineSpan]:
-        """All spans of the line."""
+        """Return all spans of the line."""
         found: list[LineSpan] = []
         here = 0
         for _ in range(MOST_ATTEMPTS):
@@ -74,7 +75,7 @@ class _Search:
         return [*found, LineSpan(here, len(self._line), "junk")]
 
     def _split_from(self, here: int) -> list[LineSpan]:
-        """The spans from a place on; the last one may be junk that holds more."""
+        """Return the spans from a place on; the last one may be junk that contains more."""
         line = self._line
         at = line.find(b'{"', here)
         for _ in range(MOST_ATTEMPTS):
@@ -91,7 +92,7 @@ class _Search:
         return [LineSpan(here, len(line), "")]
 
     def _split_around(self, here: int, at: int, end: int) -> list[LineSpan]:
-        """The spans around a whole record; none if that is a part of another."""
+        """Return the spans around a whole record; empty if that is a part of another."""
         line, stop = self._line, len(self._line)
         before, rest = line[here:at], line[end:]
         if at == here:
@@ -102,7 +103,7 @@ class _Search:
         if self._is_record(_decode_whole(before + rest)):
             marked = LineSpan(at, end, "interleaved"), LineSpan(end, stop, "interleaved")
             return [LineSpan(here, at, ""), *marked]
-        # A line that ends right behind a record was ended by the writer of that record.
+        # A line that ends directly after a record was ended by the writer of that record.
         if _is_nested(before) and not (is_blank(rest) and rest.endswith(b"\n")):
             return []
         if is_blank(rest):
@@ -132,7 +133,7 @@ def _is_nested(before: bytes) -> bool:
 
 
 def _find_object_end(text: str, at: int) -> int:
-    """Where the object that starts at a place ends; 0 if it is not whole."""
+    """Return where the object that starts at a place ends; 0 if it is incomplete."""
     try:
         _, end = _first_value(text, at)
     except (ValueError, RecursionError):
@@ -141,7 +142,7 @@ def _find_object_end(text: str, at: int) -> int:
 
 
 def _split_fused(line: bytes) -> list[LineSpan]:
-    """Spans of several whole records that stand on one line, if that is what it is."""
+    """Return the spans of several whole records on one line, if that is what it is."""
     found = scan_json(line)
     roots = found.roots
     plain = found.complete and not found.problems
@@ -154,7 +155,7 @@ def _split_fused(line: bytes) -> list[LineSpan]:
 
 
 def _decode_whole(text: bytes) -> Json:
-    """The value if the text is one plain JSON value; cheap to fail."""
+    """Return the value if the text is one plain JSON value; fast to fail."""
     try:
         value: Json = _decoder.decode(text)
     except REFUSALS:
@@ -163,7 +164,7 @@ def _decode_whole(text: bytes) -> Json:
 
 
 def diagnose_line(line: bytes, decoded: Decoded) -> tuple[str, str]:
-    """What is wrong with a line that holds no whole record: the key of the oddity, and words."""
+    """Return what is wrong with a line without a whole record: the key of the oddity, and words."""
     if b"\0" in line:
         bare = line.replace(b"\0", b"")
         if is_blank(bare) or decode(bare).usable:

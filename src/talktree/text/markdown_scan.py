@@ -1,7 +1,7 @@
-"""Links that run or leak, and HTML that acts, in Markdown.
+"""Links that execute or leak, and active HTML, in Markdown.
 
-The text is rendered as a careless viewer would do it, with raw HTML and any link, and the result
-is looked through; what is in code stays code and is not found. Nothing is rendered for anyone.
+The text is rendered as a careless viewer would do it, with raw HTML and any link, and the result is
+scanned; code stays code and is ignored. The result is never shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from html import unescape
 from typing import NamedTuple
 
 LONGEST = 200_000
-"""Characters that are rendered at once; longer texts are taken in pieces."""
+"""Maximum number of characters rendered together; longer texts are split."""
 _SPACING = re.compile(r"(?:[\x00-\x20\x7f-\x9f\u200b\ufeff]|%0[9ad])+", re.IGNORECASE)
 _SCHEME = re.compile(
     r"(javascript|vbscript|livescript|file):|(data:(?:text/html|application/xhtml))"
@@ -30,7 +30,7 @@ _IN_HTML = re.compile(
     re.IGNORECASE,
 )
 LONGEST_VALUE = 1000
-"""How much of an attribute is looked at; a scheme is at its beginning."""
+"""How much of an attribute is checked; a scheme is at its beginning."""
 _TAG = re.compile(r"<(/?[A-Za-z][^\s/>]{0,100})")
 _GAP = re.compile(r"[\s/]*+")
 _ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^\s>]++)))?")
@@ -39,7 +39,7 @@ _FRAMES = frozenset({"iframe", "frame", "object", "embed", "applet"})
 
 
 class MarkdownThreat(NamedTuple):
-    """One thing that was found in a text."""
+    """A threat in a text."""
 
     kind: str
     """`file-link`, `script-link` or `active-html`."""
@@ -47,7 +47,7 @@ class MarkdownThreat(NamedTuple):
 
 
 def can_act(text: str) -> bool:
-    """Whether a text may hold any such thing; quick where it does not."""
+    """Whether a text may contain any threat; fast where it does not."""
     if "<" not in text and "](" not in text and "]:" not in text:
         return False
     low = text.lower()
@@ -59,7 +59,7 @@ def can_act(text: str) -> bool:
 
 
 def scan_markdown(text: str) -> tuple[MarkdownThreat, ...]:
-    """Return what acts in a Markdown text, each thing once."""
+    """Return the active content of a Markdown text, without duplicates."""
     if not can_act(text):
         return ()
     found: dict[MarkdownThreat, None] = {}
@@ -70,14 +70,15 @@ def scan_markdown(text: str) -> tuple[MarkdownThreat, ...]:
 
 
 def find_unsafe_scheme(url: str) -> str | None:
-    """The scheme of an address that runs, opens a local file or shows a page of its own."""
-    # Browsers pass over blanks and control characters in a scheme, so they do not count.
+    """Return the scheme of an address that executes, opens a local file or shows a page of its
+    own."""
+    # Browsers ignore whitespace and control characters in a scheme.
     found = _SCHEME.match(_SPACING.sub("", url[:200]).lower())
     return None if found is None else found.group(1) or found.group(2)
 
 
 def _split_text(text: str) -> list[str]:
-    """A long text in pieces that end between blocks, never within a block of code."""
+    """Split a long text between blocks, never within a block of code."""
     pieces: list[str] = []
     held: list[str] = []
     size, fence = 0, ""
@@ -99,11 +100,11 @@ def _split_text(text: str) -> list[str]:
 
 
 def _scan_piece(text: str) -> list[MarkdownThreat]:
-    import comrak  # only for texts that may act: it takes a while to load
+    import comrak  # only for texts that may be active: it is slow to load
 
     options = comrak.RenderOptions()
     options.unsafe_ = True
-    # Half of a character beyond the first plane is no text to it.
+    # The library rejects lone surrogates.
     text = text.encode("utf-8", "replace").decode()
     html = comrak.render_markdown(text, comrak.ExtensionOptions(), comrak.ParseOptions(), options)
     if _IN_HTML.search(html) is None:
@@ -112,12 +113,12 @@ def _scan_piece(text: str) -> list[MarkdownThreat]:
 
 
 def _find_acting(html: str) -> Iterator[MarkdownThreat]:
-    """What acts in HTML, tag by tag."""
+    """Yield the active content of HTML, tag by tag."""
     in_script = False
     for tag, given in _iterate_tags(html):
         if tag == "/script" and in_script:
             yield MarkdownThreat("active-html", "<script>")
-        # `npm run <script>` is a placeholder; only what is closed is a script.
+        # `npm run <script>` is a placeholder; only a closed element is a script.
         in_script = tag == "script" or (in_script and tag != "/script")
         what = _describe_acting_tag(tag, given)
         if what:
@@ -131,7 +132,7 @@ def _find_acting(html: str) -> Iterator[MarkdownThreat]:
 
 
 def _iterate_tags(html: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The tags of HTML with their attributes, as browsers see them; nothing is read twice."""
+    """Yield the tags of HTML with their attributes, as browsers see them; nothing is read twice."""
     at = html.find("<")
     while at >= 0:
         found = _TAG.match(html, at)
@@ -146,12 +147,12 @@ def _iterate_tags(html: str) -> Iterator[tuple[str, dict[str, str]]]:
         else:
             end = at + 1
         if end < 0:
-            return  # it does not end, so browsers see nothing more
+            return  # it does not end, so browsers ignore the rest
         at = html.find("<", end)
 
 
 def _parse_attributes(html: str, at: int) -> tuple[dict[str, str], int]:
-    """The attributes of a tag, and where the tag ends; -1 if it does not."""
+    """Return the attributes of a tag, and where the tag ends; -1 if it does not."""
     given: dict[str, str] = {}
     while True:
         start = _GAP.match(html, at).end()  # type: ignore[union-attr]
@@ -170,7 +171,7 @@ def _parse_attributes(html: str, at: int) -> tuple[dict[str, str], int]:
 
 
 def _describe_acting_tag(tag: str, given: dict[str, str]) -> str | None:
-    """How to say that a tag acts; a bare one such as `<object>` is rather a placeholder."""
+    """Describe an active tag; a bare one such as `<object>` is more likely a placeholder."""
     if tag == "script" and given.get("src"):
         return "<script>"
     if tag in _FRAMES and any(given.get(name) for name in ("src", "srcdoc", "data", "code")):

@@ -1,4 +1,4 @@
-"""What bytes are by how they start, and data URLs."""
+"""Media types detected from the first bytes, and data URLs."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _STARTS: tuple[tuple[bytes, str], ...] = (
 _PAGE = re.compile(rb"\s{0,64}<(?:!doctype html|html|script|svg|\?xml)", re.IGNORECASE)
 _SCRIPT = re.compile(rb"#!\s?/")
 FURTHEST_HEADER = 1 << 16
-"""Where the second header of a Windows program may begin at the latest."""
+"""Maximum offset of the second header of a Windows program."""
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 DETECTED_BY_START = PICTURES | {"application/pdf"}
-"""Types whose bytes always start in the same way."""
+"""Types whose first bytes are always the same."""
 _ALIASES = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png"}
 ENOUGH = 96
 _NO_BITS = "= \t\n\r\f\v"
-"""What may be in base64 and stands for nothing."""
+"""Characters in base64 that encode nothing."""
 _UNUSUAL = re.compile(r"[\s_%-]")
 _FIRST_ALPHABET = str.maketrans("-_", "+/")
 
 
 class DataUrl(NamedTuple):
-    """A data URL taken apart."""
+    """The parts of a data URL."""
 
     media_type: str
-    """In small letters, without parameters."""
+    """In lower case, without parameters."""
     is_base64: bool
     start: int
     """Where its content starts."""
 
 
 def parse_data_url(url: str) -> DataUrl | None:
-    """The parts of a data URL; None if it is none."""
+    """Return the parts of a data URL; None if it is not one."""
     found = _HEAD.match(url) if url[:5].lower() == "data:" else None
     if found is None:
         return None
@@ -53,7 +53,7 @@ def parse_data_url(url: str) -> DataUrl | None:
 
 
 def normalize_media_type(media_type: str) -> str:
-    """A media type as it is usually written."""
+    """Return a media type in its usual spelling."""
     bare = media_type.partition(";")[0].strip().lower()
     return _ALIASES.get(bare, bare)
 
@@ -75,13 +75,13 @@ def data_size(url: str, head: DataUrl) -> int:
 
 
 def base64_size(text: str, start: int = 0) -> int:
-    """Return how many bytes a text in base64 stands for, from a place on."""
-    # Six bits a character; what is left over at the end of a broken text is not a byte.
+    """Return how many bytes a text in base64 encodes from an offset on."""
+    # Six bits for each character; a remainder at the end of a broken text is not a byte.
     return (len(text) - start - sum(text.count(each, start) for each in _NO_BITS)) * 6 // 8
 
 
 def decode_data_url(url: str, head: DataUrl, *, most: int) -> bytes:
-    """The first bytes that a data URL holds; nothing if they cannot be decoded."""
+    """Return the first bytes of a data URL's content; empty if they cannot be decoded."""
     if not head.is_base64:
         written = url[head.start : head.start + 3 * most].encode("utf-8", "surrogatepass")
         return unquote_to_bytes(written)[:most]
@@ -98,12 +98,12 @@ def decode_data_url(url: str, head: DataUrl, *, most: int) -> bytes:
 
 
 def _normalize_base64(text: str) -> str:
-    """A text in base64 in its first alphabet, without breaks and escapes."""
+    """Return base64 text in the standard alphabet, without line breaks and escapes."""
     return "".join((unquote(text) if "%" in text else text).split()).translate(_FIRST_ALPHABET)
 
 
 def detect_media_type(data: bytes) -> str | None:
-    """What bytes are by how they start; None if that does not tell."""
+    """Return the media type by the first bytes; None if unknown."""
     for start, type in _STARTS:
         if data.startswith(start):
             return type
@@ -115,6 +115,6 @@ def detect_media_type(data: bytes) -> str | None:
 
 
 def _is_windows(data: bytes) -> bool:
-    """Whether bytes begin as a Windows program does; words that begin with MZ do not."""
+    """Whether bytes are the beginning of a Windows program, and not a text that begins with MZ."""
     at = int.from_bytes(data[60:64], "little")
     return data[:2] == b"MZ" and len(data) >= 64 and 64 <= at <= FURTHEST_HEADER

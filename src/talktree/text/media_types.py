@@ -1,7 +1,7 @@
-"""Whether a media type is well formed, and whether bytes contradict it.
+"""Validation of media types, and whether bytes contradict them.
 
-Only unmistakable content counts. A drawing is XML, a Word document is a zip archive and JSON is
-a text, so none of these contradict each other.
+Only unmistakable content counts. A drawing is XML, a Word document is a zip archive and JSON is a
+text, so none of these contradict each other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WELL_FORMED = re.compile(
 )
 TEXT, BYTES = "text/plain", "application/octet-stream"
 _BINARY = DETECTED_BY_START | {"application/x-elf", "application/zip"}
-"""What is sniffed and cannot be a text."""
+"""Detected types that are never text."""
 _TEXTUAL = frozenset(
     f"application/{each}" for each in ("json", "xml", "x-ndjson", "yaml", "toml", "javascript")
 )
@@ -34,7 +34,7 @@ _WITHIN = {
     "application/x-program": ("text/", "script", "x-sh", "program", "msdownload", "executable"),
     "application/x-elf": ("elf", "executable", "sharedlib", "object", "program"),
 }
-"""By what is sniffed, the words of types that such bytes may have as well."""
+"""For each detected type, words in other types that such bytes may have as well."""
 
 
 def is_well_formed(media_type: str) -> bool:
@@ -43,7 +43,7 @@ def is_well_formed(media_type: str) -> bool:
 
 
 def find_contradicting_type(claimed: str, data: bytes) -> str | None:
-    """What bytes are, if that cannot be what they are said to be; None if it can."""
+    """Return the type of bytes that cannot have the declared type; None if they can."""
     claimed = normalize_media_type(claimed)
     real = detect_media_type(data[:ENOUGH])
     if real is None or real == claimed:
@@ -59,7 +59,7 @@ def _is_program(real: str, data: bytes) -> bool:
 
 
 def find_media_type(data: bytes, name: str = "") -> str:
-    """The type of a file by its bytes; its name decides only where they leave that open."""
+    """Return the type of a file by its bytes, or by its name where the bytes are not conclusive."""
     real = detect_media_type(data[:ENOUGH])
     if real in DETECTED_BY_START or real == "application/x-elf":
         return real
@@ -68,7 +68,7 @@ def find_media_type(data: bytes, name: str = "") -> str:
         near = named is not None and any(word in named for word in _WITHIN.get(real, ()))
         return named if named is not None and near else real
     if named in PICTURES or named == "application/pdf":
-        named = None  # such bytes would have been known
+        named = None  # such bytes would have been detected
     if not _is_text(data):
         return BYTES if named is None or named.startswith("text/") else named
     words = named is not None and (named.startswith("text/") or named in _TEXTUAL)

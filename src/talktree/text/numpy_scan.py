@@ -1,7 +1,7 @@
-"""What bytes are made of, seen with numpy, which takes a step for many of them at once.
+"""Byte scans with numpy, which processes many bytes in each step.
 
-Everything here is told without it too (`marks`, `json_survey`); numpy need not be there, and it
-takes a while to start, so it is asked only where much is looked at.
+All results are available without it too (`char_classes`, `json.precheck`); numpy is optional and
+slow to import, so it is used only for large amounts.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     Numbers = NDArray[numpy.integer[Any]]
 
 LARGE = 1 << 24
-"""From so many bytes on, all in all, numpy is worth its start."""
+"""From this many bytes in total on, importing numpy is worthwhile."""
 FEW = 48 << 10
-"""Fewer bytes at a time are told sooner without it."""
+"""Smaller texts are faster without it."""
 PIECE = 1 << 17
-"""How much is looked at together, so that it stays near the processor, and so little that what is
-computed of it fits into memory that the process has already."""
+"""How much is processed at a time, so that it fits into the processor's cache, and temporary arrays
+into memory that the process already has."""
 LARGE_FOR_SECRETS = 1 << 21
 FEW_FOR_SECRETS = 12 << 10
-"""The same for a search for secrets, which takes far longer without it."""
+"""The same for searching secrets, which takes far longer without it."""
 QUOTE, BACKSLASH, BY_NUMBER = b'"\\u'
 _looked = [0]
-"""How many bytes were looked at so far, up to where it no longer matters."""
+"""Number of bytes scanned so far, up to where it no longer matters."""
 
 
 def is_worth(count: int, *, secrets: bool = False) -> bool:
-    """Whether to look at so many more bytes with numpy."""
+    """Whether to scan this many more bytes with numpy."""
     if _looked[0] < LARGE:
         _looked[0] += count
     few, large = (FEW_FOR_SECRETS, LARGE_FOR_SECRETS) if secrets else (FEW, LARGE)
@@ -45,7 +45,7 @@ def is_worth(count: int, *, secrets: bool = False) -> bool:
 
 @cache
 def is_here() -> bool:
-    """Whether there is numpy."""
+    """Whether numpy is installed."""
     try:
         import numpy  # noqa: F401
     except ImportError:
@@ -54,14 +54,14 @@ def is_here() -> bool:
 
 
 def as_numbers(data: bytes) -> Bytes:
-    """The bytes as numbers."""
+    """Return the bytes as an array."""
     import numpy
 
     return numpy.frombuffer(data, numpy.uint8)
 
 
 def has_numbered(data: bytes) -> bool:
-    """Whether a character stands there by its number, in the way JSON writes it."""
+    """Whether a character occurs as a JSON escape by number."""
     seen = as_numbers(data)
     return any(
         bool(((piece[:-1] == BACKSLASH) & (piece[1:] == BY_NUMBER)).any())
@@ -70,7 +70,8 @@ def has_numbered(data: bytes) -> bool:
 
 
 def count_escaped_quotes(data: bytes) -> int | None:
-    """How many quotes stand behind a backslash; None if one of these may be escaped itself."""
+    """Return the number of quotes after a backslash; None if one of the backslashes may be escaped
+    itself."""
     import numpy
 
     seen = as_numbers(data)
@@ -85,7 +86,7 @@ def count_escaped_quotes(data: bytes) -> int | None:
 
 
 def count_byte(data: bytes, byte: int) -> int:
-    """How often a byte is there."""
+    """Return how often a byte occurs."""
     import numpy
 
     seen = as_numbers(data)
@@ -95,7 +96,7 @@ def count_byte(data: bytes, byte: int) -> int:
 
 
 def can_hide(data: bytes) -> bool:
-    """Whether a byte is there that characters nobody sees have, or another that few others have."""
+    """Whether a byte of invisible characters, or of few others, occurs."""
     seen = as_numbers(data)
     return (
         b"\xc2" in data
@@ -108,13 +109,13 @@ def can_hide(data: bytes) -> bool:
 
 
 def find_long_runs(data: bytes) -> Places:
-    """Where long runs of letters, digits, `-` and `_` start."""
+    """Return where long runs of letters, digits, `-` and `_` start."""
     return find_runs_and_dashes(data)[0]
 
 
 def find_runs_and_dashes(data: bytes) -> tuple[Places, Places]:
-    """Where long runs of letters, digits, `-` and `_` start, and where a `-` or `_` is that more of
-    these follow."""
+    """Return where long runs of letters, digits, `-` and `_` start, and each `-` or `_` that more
+    of these follow."""
     import numpy
 
     seen = as_numbers(data)
@@ -136,7 +137,7 @@ def find_runs_and_dashes(data: bytes) -> tuple[Places, Places]:
 
 
 def is_among(numbers: Numbers, sorted_ones: Numbers) -> Flags:
-    """Which numbers are among a few others, which are in order."""
+    """Return which numbers are in a sorted list of few others."""
     places = sorted_ones.searchsorted(numbers)
     places[places == len(sorted_ones)] = 0
     among: Flags = sorted_ones[places] == numbers
@@ -144,15 +145,15 @@ def is_among(numbers: Numbers, sorted_ones: Numbers) -> Flags:
 
 
 def is_running(seen: Bytes) -> Flags:
-    """Which bytes are letters, digits, `-` and `_`."""
+    """Return which bytes are letters, digits, `-` and `_`."""
     return _flag_runs_and_dashes(seen)[0]
 
 
 def _flag_runs_and_dashes(seen: Bytes) -> tuple[Flags, Flags]:
-    """The same, and which ones are `-` and `_`."""
+    """Return the same, and which ones are `-` and `_`."""
     dash = seen == 0x2D
     dash |= seen == 0x5F
-    # What is below the first letter or digit becomes large, so one comparison is enough.
+    # Bytes below the first letter or digit wrap around, so one comparison is enough.
     running = ((seen | 0x20) - 0x61) < 26
     running |= (seen - 0x30) < 10
     running |= dash

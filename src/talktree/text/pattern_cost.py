@@ -1,8 +1,8 @@
-"""How long a regular expression may search at most, from how it is written.
+"""The maximum cost of a regular expression, computed from its syntax.
 
-Python's engine tries one way to match after another, so what counts is how many ways there are. A
-repetition has only one way if what follows it cannot be a part of it: `[a-z]+@`. Otherwise every
-length of it is a way, and the ways of parts behind each other multiply.
+Python's engine backtracks, so the cost is the number of ways to match. A repetition has only one
+way if what follows it cannot be a part of it: `[a-z]+@`. Otherwise every length of it is a way, and
+the ways of consecutive parts multiply.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, TypeAlias
 
 LONG_REPEAT = 64
-"""A repetition that may be longer counts as one without an end."""
+"""A longer repetition counts as unbounded."""
 MOST_WAYS = 20_000
 MOST_WAYS_REPEATED = 200
-"""The same beside a repetition whose end is open."""
+"""The same beside an open repetition."""
 MOST_OPEN = 1
-"""Repetitions whose end is not clear from what follows them."""
+"""Maximum number of open repetitions: those whose end is not determined by what follows."""
 MOST_ENDLESS = 8
 _BEYOND = 256
-"""Any character that is not in Latin 1."""
+"""Represents any character that is not in Latin 1."""
 _ALL = frozenset(range(_BEYOND + 1))
 Argument: TypeAlias = Any
 Item: TypeAlias = "tuple[object, Argument]"
@@ -30,27 +30,27 @@ _ASSERTIONS = frozenset({_constants.ASSERT, _constants.ASSERT_NOT})
 
 
 class CostlyPattern(ValueError):
-    """A pattern that may search for too long."""
+    """The pattern may take too long."""
 
 
 class Cost(NamedTuple):
-    """What a pattern costs at most."""
+    """The maximum cost of a pattern."""
 
     ways: int
-    """In how many ways something may match at one place, but for repetitions,"""
+    """Number of ways to match at one place, without open repetitions."""
     open: int
-    """how many repetitions have no clear end,"""
+    """Number of repetitions without a clear end."""
     endless: int
-    """and how many may be long."""
+    """Number of repetitions that may be long."""
     shortest: int = 0
-    """How many characters it matches at least."""
+    """Minimum number of characters it matches."""
 
 
 _FREE = Cost(1, 0, 0)
 
 
 def compute_cost(text: str) -> Cost:
-    """What a pattern costs; raises CostlyPattern if that is too much."""
+    """Return the cost of a pattern; raise CostlyPattern if it is too high."""
     parsed = _parser.parse(text)
     ignores_case = bool(parsed.state.flags & re.IGNORECASE)
     cost = _Costs(ignores_case=ignores_case).sequence_cost(list(parsed), frozenset())
@@ -61,13 +61,13 @@ def compute_cost(text: str) -> Cost:
 
 
 class _Costs:
-    """Adds up the costs of the parts of a parsed pattern."""
+    """Sums up the costs of the parts of a parsed pattern."""
 
     def __init__(self, *, ignores_case: bool) -> None:
         self._ignores_case = ignores_case
 
     def sequence_cost(self, items: Sequence[Item], follow: frozenset[int]) -> Cost:
-        """The cost of parts behind each other; `follow` is what may come next."""
+        """Return the cost of consecutive parts; `follow` is what may come next."""
         ways, open, endless = 1, 0, 0
         for item in reversed(items):
             cost = self._item_cost(item, follow)
@@ -90,7 +90,7 @@ class _Costs:
         if operation in _ASSERTIONS:
             return self.sequence_cost(list(argument[1]), frozenset())
         if operation is _constants.GROUPREF:
-            # It takes as long as what it repeats is.
+            # It takes as long as what it repeats.
             return Cost(1, 1, 1)
         if operation is _constants.GROUPREF_EXISTS:
             raise CostlyPattern("a condition on a group is not supported")
@@ -133,7 +133,7 @@ class _Costs:
         )
 
     def _first_characters(self, items: Iterable[Item]) -> frozenset[int]:
-        """The characters that parts behind each other may begin with."""
+        """Return the characters that consecutive parts may begin with."""
         found: frozenset[int] = frozenset()
         for item in items:
             found |= self._first_of_item(item)
@@ -176,7 +176,7 @@ class _Costs:
                 found.update(_category_characters(argument))
         if not negated:
             return self._add_other_case(found)
-        # Which other characters are left out does not matter: some may be in it.
+        # The other excluded characters do not matter: some may be included.
         return (_ALL - found) | {_BEYOND}
 
     def _add_other_case(self, found: set[int]) -> frozenset[int]:
@@ -219,6 +219,6 @@ _CATEGORIES = {
 
 
 def _category_characters(category: object) -> set[int]:
-    """The characters of a category; others than Latin 1 may be in any."""
+    """Return the characters of a category; those beyond Latin 1 may be in any."""
     pattern = re.compile(_CATEGORIES[category])
     return {each for each in range(_BEYOND) if pattern.match(chr(each))} | {_BEYOND}

@@ -1,7 +1,7 @@
-"""What a PDF does by itself: scripts, programs it starts, actions when it is opened.
+"""Active content of a PDF: scripts, programs it starts, actions on opening.
 
-It is read by its names, not parsed: names count where they stand outside strings, comments and the
-contents of pages, also if they are written with escapes or inside compressed objects.
+It is searched for names, not parsed: names count outside strings, comments and the contents of
+pages, also if they are escaped or inside compressed objects.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from talktree.text.archive_scan import inflate
 
 HEADER = re.compile(rb"%PDF-[0-9]")
 FURTHEST = 1024
-"""Readers accept a header within so many bytes."""
+"""Readers accept a header within this many bytes."""
 MOST_INFLATED = 8 << 20
-"""How many bytes of compressed objects are looked at."""
+"""Maximum number of bytes of compressed objects that are scanned."""
 LONGEST_HEAD = 4096
 """How far before a stream its dictionary may begin."""
 _STREAM = re.compile(rb"(?<!end)stream\r?\n")
@@ -27,16 +27,17 @@ _ACTION = re.compile(rb"/S\s*+/([A-Za-z#0-9]{1,40})")
 _ACTING = frozenset({b"URI", b"SubmitForm", b"ImportData", b"GoToR", b"GoToE", b"Rendition"})
 _NEAR = 400
 MOST_OPENED = 8
-"""How many actions on opening are followed; a document has one, and each takes a search."""
+"""Maximum number of actions on opening that are followed; a document has one, and each needs a
+search."""
 
 
 def is_pdf(data: bytes) -> bool:
-    """Whether readers take bytes for a PDF."""
+    """Whether readers accept bytes as a PDF."""
     return HEADER.search(data, 0, FURTHEST) is not None
 
 
 def describe_pdf_actions(data: bytes) -> str | None:
-    """Say what a PDF does by itself; None if it does nothing."""
+    """Describe the active content of a PDF; None if there is none."""
     found: dict[str, None] = {}
     objects = list(_iterate_objects(data))
     for each in objects:
@@ -45,7 +46,7 @@ def describe_pdf_actions(data: bytes) -> str | None:
 
 
 def _iterate_objects(data: bytes) -> Iterator[bytes]:
-    """What is outside of streams, and what is in streams of objects."""
+    """Yield the content outside streams, and the content of object streams."""
     at, left = 0, MOST_INFLATED
     outside: list[bytes] = []
     while (found := _STREAM.search(data, at)) is not None:
@@ -87,7 +88,7 @@ def _find_actions(text: bytes, objects: list[bytes]) -> Iterator[str]:
 
 
 def _describe_open_action(text: bytes, at: int, objects: list[bytes]) -> str | None:
-    """What happens on opening, if it is more than going to a page."""
+    """Describe the action on opening, unless it only goes to a page."""
     found = _TARGET.match(text, at)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Personal data in texts: addresses, numbers with check digits, and names of home folders."""
+"""Personal data in texts: addresses, numbers with check digits, and user names in paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from talktree.text.phone_numbers import find_phone_numbers
 
 
 class PersonalData(NamedTuple):
-    """Personal data, and where in a text it is."""
+    """Personal data and its place in a text."""
 
     start: int
     stop: int
@@ -37,7 +37,7 @@ _CALLED_SSN = re.compile(
     r"((?!000|666|9)[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})(?![\w-])"
 )
 _OTHER_NUMBER = re.compile(r"(?i)(?:imei|iccid|meid|serial(?: number| no\.?)?)[^\w\n]{0,6}\Z")
-"""What is called by these is no card, though its last digit may be right."""
+"""A number with one of these labels is not a card number, though its check digit may be valid."""
 _NINO = re.compile(
     r"(?<!\w)(?![DFIQUV])[A-Z](?![DFIQUVO])[A-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w)"
 )
@@ -66,11 +66,11 @@ _SPACES = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u202f", " "))
 
 
 _MOST_NAMES = 16
-"""More names than that are no names of people at this computer."""
+"""More names than that are not names of users of this computer."""
 
 
 def find_personal_data(text: str) -> Iterator[PersonalData]:
-    """The personal data in a text, in order; what overlaps counts once."""
+    """Return the personal data in a text, in order, without overlaps."""
     text = text.translate(_SPACES) if not text.isascii() else text
     found = [each for look in _LOOKS for each in look(text)]
     at = 0
@@ -103,7 +103,7 @@ def _find_home_names(text: str) -> Iterator[PersonalData]:
 
 
 def _find_names_elsewhere(text: str, names: set[str]) -> Iterator[PersonalData]:
-    """Names that a path has, in prompts and as the owners of files."""
+    """Yield user names, known from paths, in prompts and as the owners of files."""
     either = "|".join(re.escape(name) for name in sorted(names))
     prompt = rf"(?<![\w.-])(?P<at>{either})(?=@[\w.-]{{1,64}}(?:[:\]] ?[~/\]]|[ ][~/]))"
     listed = rf"{_LISTED}(?P<owner>{either})(?=[ ])(?:[ ]+(?P<group>{either})(?=[ ]))?"
@@ -132,7 +132,7 @@ def _make_checked_finder(
     pattern: re.Pattern[str], what: str, check: Callable[[str], bool]
 ) -> Callable[[str], Iterator[PersonalData]]:
     def look(text: str) -> Iterator[PersonalData]:
-        """What fits the pattern and its check digits."""
+        """Yield what matches the pattern and its check digits."""
         for found in pattern.finditer(text):
             if what == "card number" and _OTHER_NUMBER.search(
                 text, max(0, found.start() - 24), found.start()
@@ -145,14 +145,14 @@ def _make_checked_finder(
 
 
 def is_card(number: str) -> bool:
-    """Whether the last digit is that of Luhn's sum."""
+    """Whether the check digit of a card number is valid (Luhn)."""
     digits = [int(each) for each in reversed(number)]
     total = sum(digits[0::2]) + sum(sum(divmod(2 * each, 10)) for each in digits[1::2])
     return 13 <= len(digits) <= 19 and total % 10 == 0 and len(set(digits)) > 1
 
 
 def is_tax_id(number: str) -> bool:
-    """Whether it is a German tax number: its last digit, and one digit that occurs repeatedly."""
+    """Whether it is a German tax number: a valid check digit, and one repeated digit."""
     counts = sorted(number[:10].count(each) for each in set(number[:10]))
     if counts[-1] not in (2, 3) or sum(count > 1 for count in counts) != 1:
         return False
@@ -164,13 +164,13 @@ def is_tax_id(number: str) -> bool:
 
 
 def is_insee(number: str) -> bool:
-    """Whether the last two digits of a French number are right."""
+    """Whether the last two digits of a French number are valid."""
     plain = number.replace("2A", "19").replace("2B", "18")
     return plain.isdigit() and len(plain) == 15 and 97 - int(plain[:13]) % 97 == int(plain[13:])
 
 
 def is_dni(number: str) -> bool:
-    """Whether the letter of a Spanish number is right."""
+    """Whether the letter of a Spanish number is valid."""
     digits = number[:-1].translate(str.maketrans("XYZ", "012"))
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == number[-1]
 
@@ -212,14 +212,14 @@ _ODD = dict(zip("0123456789", (1, 0, 5, 7, 9, 13, 15, 17, 19, 21), strict=True))
 
 
 def is_fiscal_code(code: str) -> bool:
-    """Whether the last letter of an Italian code is right."""
+    """Whether the last letter of an Italian code is valid."""
     odd = sum(_ODD[each] for each in code[0:15:2])
     even = sum(int(each) if each.isdigit() else ord(each) - 65 for each in code[1:15:2])
     return chr((odd + even) % 26 + 65) == code[15]
 
 
 def is_pesel(number: str) -> bool:
-    """Whether the last digit of a Polish number is right, and its month one."""
+    """Whether the last digit and the month of a Polish number are valid."""
     weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
     total = sum(int(each) * weight for each, weight in zip(number, weights, strict=False))
     month, day = int(number[2:4]) % 20, int(number[4:6])

@@ -1,4 +1,5 @@
-"""Phone numbers as several countries write them, and not dates, versions, ids or file modes."""
+"""Phone numbers in the notation of several countries, excluding dates, versions, ids and file
+modes."""
 
 from __future__ import annotations
 
@@ -7,14 +8,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 _FEWEST, _MOST = 8, 15
-"""How many digits a number has."""
+"""Minimum and maximum number of digits."""
 _BEFORE = r"(?<![\w+./#@-])(?<![0-9][ ,:])"
 _BEHIND = r"(?![\w@]|[-/:][0-9]|\.[0-9]| [0-9]{2,}(?:[ .,]|\Z))"
 _COUNTRY = (
     r"(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|7|8[1246]|9[0-58]|2[1-689][0-9]|3[578][0-9]|42[0-9]"
     r"|5[09][0-9]|6[7-9][0-9]|8[0578][0-9]|9[679][0-9])"
 )
-"""What numbers of other countries begin with."""
+"""International country codes."""
 _FORMS = (
     # +49 (0)30 123456-78, +1.415.555.2671, 0049 171 1234567
     r"(?:\+[1-9][0-9]{0,2}|00" + _COUNTRY + r"(?=[ ./-]))[ ./-]?(?:\(0?[0-9]{1,4}\)[ ./-]?)?"
@@ -41,7 +42,7 @@ _CALLED = re.compile(
     r"(?:number|nummer|nr|no))?[\"']?[.:=]{0,2} {0,2}[\"']?"
     r"(\+?[0-9(][0-9 ()./-]{5,20}[0-9])(?![\w.:/-])"
 )
-"""What is called a phone number may be written in any way."""
+"""After a label for phone numbers, any notation is accepted."""
 _LINKED = re.compile(r"(?:wa\.me/|whatsapp\.com/send/?\?phone=)(\+?[1-9][0-9]{7,14})(?![0-9])")
 _GROUP = re.compile(r"[0-9]+")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./](?:19|20)[0-9]{2}")
@@ -49,7 +50,7 @@ _DIGIT = re.compile(r"[0-9]")
 
 
 def find_phone_numbers(text: str) -> Iterator[tuple[int, int]]:
-    """Where phone numbers are; some may be found twice."""
+    """Yield the places of phone numbers; some may be found twice."""
     for found in _NUMBER.finditer(text):
         fewest = _FEWEST if found.group()[0] in "+(" else _FEWEST + 1
         digits = len(_DIGIT.findall(found.group()))
@@ -65,7 +66,7 @@ def find_phone_numbers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_counting(number: str) -> bool:
-    """Whether its groups only count, or are characters by their numbers."""
+    """Whether its groups only count up, or are character codes."""
     groups = _GROUP.findall(number)
     steps = {int(two) - int(one) for one, two in pairwise(groups)}
     if len(groups) > 3 and len(steps) == 1 and steps < {0, 1}:

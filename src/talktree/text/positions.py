@@ -1,6 +1,6 @@
-"""Lines and columns of places in a text that is known by its bytes.
+"""Lines and columns of byte offsets in a text.
 
-Built in one pass; then any place costs the same, also in a text that is one long line.
+Built in one pass; then any offset costs the same, also in a text that is one long line.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from array import array
 from bisect import bisect_right
 
 BLOCK = 1 << 16
-"""After so many bytes the characters are counted anew."""
+"""Interval in bytes at which character counts are stored."""
 _CONTINUING = bytes(range(0x80, 0xC0))
 
 
 class Positions:
-    """Where lines start in a text, and how many characters stand before each block of it."""
+    """Where lines start in a text, and how many characters precede each block of it."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
@@ -28,7 +28,8 @@ class Positions:
             self._characters.append(self._characters[-1] + count_characters(text[at : at + BLOCK]))
 
     def line_and_column(self, at: int) -> tuple[int, int]:
-        """The line and the column of a byte, both counted from 1, the column in characters."""
+        """Return the line and the column of a byte, both counted from 1, the column in
+        characters."""
         line = bisect_right(self._starts, at)
         return line, self._count_before(at) - self._count_before(self._starts[line - 1]) + 1
 
@@ -38,5 +39,5 @@ class Positions:
 
 
 def count_characters(text: bytes) -> int:
-    """How many characters a text in UTF-8 has."""
+    """Return how many characters a text in UTF-8 has."""
     return len(text) if text.isascii() else len(text.translate(None, _CONTINUING))

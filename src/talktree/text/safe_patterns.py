@@ -1,7 +1,7 @@
-"""Regular expressions of users, so that none of them takes forever.
+"""Regular expressions of users, limited so that none of them runs forever.
 
-A pattern is refused if the way it is written allows it to try too much (`pattern_cost`). Texts are
-given to it line by line, and long lines in pieces; a pattern that is slow on them is given up.
+A pattern is refused if its syntax allows too much backtracking (`pattern_cost`). It gets texts line
+by line, and long lines in pieces; a pattern that is slow on them is abandoned.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from talktree.text.pattern_cost import CostlyPattern, compute_cost
 
 LONGEST_LINE = 2000
 LONGEST_OPEN_LINE = 400
-"""The same for patterns with a repetition whose end is open."""
+"""The same for patterns with an open repetition."""
 OVERLAP = 200
 LONGEST_PATTERN = 500
 SLOW = 5.0
-"""Seconds of computing in one text from which on a pattern is given up,"""
+"""Seconds of CPU time in one text after which a pattern is abandoned."""
 SLOW_RATE = 50e-6
-"""and how many more for each character of it."""
+"""Further seconds for each character of the text."""
 
 
 class UnsafePattern(ValueError):
@@ -28,14 +28,14 @@ class UnsafePattern(ValueError):
 
 
 class UserPattern:
-    """A regular expression of a user that ends soon on every text."""
+    """A regular expression of a user with a bounded running time."""
 
     def __init__(self, pattern: re.Pattern[str], longest: int) -> None:
         self.pattern = pattern
         self._longest = longest
 
     def find_matches(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where it matches, within lines and within pieces of long lines."""
+        """Yield its matches, within lines and within pieces of long lines."""
         limit = SLOW + SLOW_RATE * len(text)
         begin = time.thread_time()
         at = 0
@@ -53,7 +53,7 @@ class UserPattern:
 
 
 def compile_pattern(text: str) -> UserPattern:
-    """The pattern, if it is a regular expression that ends soon on every line."""
+    """Return the pattern if it is a regular expression with a bounded running time."""
     if not text or len(text) > LONGEST_PATTERN:
         raise UnsafePattern(f"not between 1 and {LONGEST_PATTERN} characters")
     try:

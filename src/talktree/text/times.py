@@ -1,6 +1,6 @@
-"""Points in time as whole nanoseconds since 1970 (UTC), and their written forms.
+"""Times as integer nanoseconds since 1970 (UTC), and their written forms.
 
-An integer compares, subtracts and never rounds. The form in which a file wrote it (digits, zone,
+Integers compare and subtract without rounding. The form in which a file wrote a time (digits, zone,
 seconds or milliseconds) stays in that file's record and is written again unless the time changed.
 """
 
@@ -20,7 +20,7 @@ _ISO = re.compile(
 )
 _minutes: dict[str, int] = {}
 _hours: dict[str, int] = {}
-"""What was parsed, without what follows."""
+"""Cache of parsed times, without minutes and smaller units."""
 _REMEMBERED = 100_000
 _MINUTES = {f"{number:02d}:": number * 60 * SECOND for number in range(60)}
 _SECONDS = {f"{number:02d}": number * SECOND for number in range(60)}
@@ -31,13 +31,13 @@ SECONDS_START = 100_000_000
 
 
 def is_ambiguous(time: int | None) -> bool:
-    """Whether a time in milliseconds would be taken for one in seconds: before March 1973."""
+    """Whether a time in milliseconds would be read as seconds: before March 1973."""
     return time is not None and abs(time) < SECONDS_END * MILLI
 
 
 def from_iso(text: str) -> int | None:
-    """The time an ISO 8601 text names, or None; a missing zone means UTC."""
-    # Nearly all stamps are `2025-12-09T19:47:42.930Z`, many in the same minute.
+    """Return the time in an ISO 8601 text, or None; a missing zone means UTC."""
+    # Nearly all times are like `2025-12-09T19:47:42.930Z`, many in the same minute.
     if len(text) == 24 and text[23] == "Z" and text[19] == ".":
         try:
             minute = _minutes.get(text[:17])
@@ -69,7 +69,8 @@ def _parse_iso(text: str) -> int | None:
 
 
 def to_iso(time: int, *, digits: int = 3) -> str:
-    """The time as ISO 8601 in UTC, with at least so many digits and as many as it needs."""
+    """Return the time as ISO 8601 in UTC, with at least this many digits and as many as it
+    needs."""
     minute, inside = divmod(time, 60 * SECOND)
     seconds, rest = divmod(inside, SECOND)
     if digits == 3 and not rest % MILLI:
@@ -88,7 +89,7 @@ def _format_minute(number: int) -> str:
 
 
 def to_datetime(time: int | None) -> datetime | None:
-    """The time as a `datetime` in UTC, to the microsecond; None if there is none it can hold."""
+    """Return the time as a `datetime` in UTC, to the microsecond; None if it is out of range."""
     if time is None:
         return None
     try:
@@ -98,13 +99,13 @@ def to_datetime(time: int | None) -> datetime | None:
 
 
 def from_datetime(moment: datetime) -> int:
-    """The nanoseconds that a `datetime` names; one without a zone is in local time."""
+    """Return the nanoseconds of a `datetime`; one without a zone is in local time."""
     since = moment.astimezone(UTC) - _EPOCH
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds * MICRO
 
 
 def to_nanoseconds(moment: datetime | int | None) -> int | None:
-    """A moment that a caller gave, as a `datetime` or in nanoseconds, in nanoseconds."""
+    """Return a caller's `datetime` or nanoseconds as nanoseconds."""
     return from_datetime(moment) if isinstance(moment, datetime) else moment
 
 
@@ -113,7 +114,7 @@ LATEST = 253_402_300_799 * SECOND
 
 
 def from_number(number: float) -> int | None:
-    """The time a number of milliseconds names; numbers too small for that are seconds."""
+    """Return the time of a number of milliseconds; numbers too small for that are seconds."""
     if number != number or abs(number) > 1e15:
         return None
     unit = SECOND if SECONDS_START <= number < SECONDS_END else MILLI
@@ -122,10 +123,10 @@ def from_number(number: float) -> int | None:
 
 
 def to_millis(time: int) -> int:
-    """Whole milliseconds, rounded down."""
+    """Return whole milliseconds, rounded down."""
     return time // MILLI
 
 
 def is_exact_in_millis(time: int) -> bool:
-    """Whether a plain number of milliseconds gives this very time back."""
+    """Whether an integer number of milliseconds represents exactly this time."""
     return time % MILLI == 0 and from_number(time // MILLI) == time

@@ -1,22 +1,22 @@
 """Text files that may not be UTF-8: bytes to text and back without loss.
 
-Bytes that are no UTF-8 become lone surrogates (U+DC80 to U+DCFF) and turn into the same bytes
-again. Other lone surrogates have no place in a UTF-8 file; `can_encode` tells.
+Bytes that are not UTF-8 become lone surrogates (U+DC80 to U+DCFF) and turn into the same bytes
+again. A UTF-8 file cannot contain other lone surrogates; see `can_encode`.
 """
 
 from __future__ import annotations
 
 BOM = b"\xef\xbb\xbf"
-"""The byte order mark, as UTF-8 writes it."""
+"""The byte order mark in UTF-8."""
 
 
 def decode(raw: bytes) -> str:
-    """Text of any bytes."""
+    """Decode any bytes."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """The bytes of a text that `can_encode`, or that came from `decode`."""
+    """Encode a text that `can_encode` accepts, or that came from `decode`."""
     return text.encode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""UUIDs that stand for names, the same each time."""
+"""Deterministic UUIDs for names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_uuid4(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def make_uuid(name: str, conversation: str) -> str:
-    """A UUID that stands for a name in a conversation; one that is a UUID stands for itself."""
+    """Return a UUID for a name in a conversation; a name that is a UUID is returned unchanged."""
     if is_uuid4(name):
         return name
     seed = f"{conversation}\0{name}".encode("utf-8", "surrogatepass")

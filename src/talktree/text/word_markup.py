@@ -23,16 +23,16 @@ _SIGNS = ("</", "&", "%", "](")
 
 
 class UnmarkedText(NamedTuple):
-    """A text without markup, and where its pieces are in the text itself."""
+    """A text without markup, and where its pieces are in the original text."""
 
     text: str
     starts: list[int]
-    """Where pieces start here,"""
+    """Where pieces start here."""
     spans: list[tuple[int, int]]
-    """and where each is in the text; one that was escaped has another length there."""
+    """Where each piece is in the original; an escaped one has another length there."""
 
     def span(self, start: int, stop: int) -> tuple[int, int]:
-        """Where something is in the text, with all of an escape that it ends in."""
+        """Return the original range of a range, with the whole escape at its end."""
         first, last = (bisect_right(self.starts, at) - 1 for at in (start, stop - 1))
         return self._map_place(first, start), self._map_place(last, stop - 1, end=True)
 
@@ -47,7 +47,7 @@ class UnmarkedText(NamedTuple):
 
 
 def strip_markup(text: str) -> UnmarkedText | None:
-    """The text without what splits words; None if nothing does."""
+    """Return the text without what splits words; None if nothing does."""
     if not any(sign in text for sign in _SIGNS):
         return None
     pieces: list[str] = []

@@ -1,7 +1,7 @@
-"""Words of a user in a text, however they are spelled there and whatever splits them.
+"""Words of a user in a text, however they are spelled or split there.
 
-A letter with an accent is one character or two, in JSON inside of JSON it is written by its number,
-and a word may be split by characters that are not shown, the marks of Markdown, or by tags.
+A letter with an accent is one character or two, in nested JSON it is escaped by number, and a word
+may be split by invisible characters, by Markdown marks, or by tags.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator
 from talktree.text.word_markup import strip_markup
 
 _UNSEEN = "\u00ad\u034f\u200b\u200c\u200d\u200e\u200f\u2060\u2063\ufeff"
-"""Soft hyphens, joiners and other characters without a width."""
+"""Soft hyphens, joiners and other zero-width characters."""
 _EMPHASIS = "*_`~"
 _MARKS = re.compile(rf"[{_EMPHASIS}{_UNSEEN}\\]")
 _NUMBERS = "|".join(f"{ord(each):04x}" for each in _UNSEEN)
 _BETWEEN = rf"(?:[*_`{_UNSEEN}]|~~|\\{{1,7}}u(?:{_NUMBERS})){{0,8}}"
-"""What may split a word. So little of it that a search takes no longer where there is much."""
+"""What may split a word; bounded, so that a search stays fast where there is much of it."""
 _NOT_COMBINED = r"(?![\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f])"
-"""Without the accent behind it the last letter would be another one."""
+"""With a combining accent after it, the last letter would be another one."""
 _DELIMITER = re.compile(r"\*{1,3}|_{1,3}|`{1,3}|~~")
 _FAR = 200
-"""How far from a word the other delimiter of an emphasis is looked for."""
+"""How far from a word the other delimiter of an emphasis is searched for."""
 
 
 class WordPattern:
-    """Words to look for, in any case and spelling."""
+    """Words to search for, in any case and spelling."""
 
     def __init__(self, words: Iterable[str]) -> None:
         longest_first = sorted(map(_escape_word, words), key=len, reverse=True)
@@ -35,7 +35,7 @@ class WordPattern:
         self._split = _compile_words(longest_first, _BETWEEN)
 
     def find_matches(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the words are; some may be found twice."""
+        """Yield the places of the words; some may be found twice."""
         yield from (found.span() for found in self._whole.finditer(text))
         bare = strip_markup(text)
         if bare is not None and bare.text:
@@ -50,13 +50,13 @@ class WordPattern:
 
 
 def _with_bracket(text: str, start: int, stop: int) -> tuple[int, int]:
-    """The span of a word with the bracket that opens a link that ends in it."""
+    """Return the range of a word with the bracket of a link that ends in it."""
     opened = "](" in text[start:stop] and text[start - 1 : start] == "["
     return start - opened, stop
 
 
 def normalize_word(text: str) -> str:
-    """A word without what splits it, in the spelling that all its spellings share."""
+    """Return a word without what splits it, in a normalized spelling."""
     bare = strip_markup(text)
     text = bare.text.removeprefix("[") if bare is not None and bare.text else text
     folded = unicodedata.normalize("NFC", _unescape_text(text)).casefold()
@@ -80,7 +80,7 @@ def _compile_words(words: Iterable[str], between: str) -> re.Pattern[str]:
 def _word_pattern(word: str, between: str) -> str:
     pieces: list[str] = []
     for at, letter in enumerate(word):
-        # Beside a mark that the word has itself there would be more than one way to match.
+        # Beside a mark in the word itself there would be more than one way to match.
         if at and not _is_mark(letter) and not _is_mark(word[at - 1]):
             pieces.append(between)
         pieces.append(_letter_pattern(letter))
@@ -102,7 +102,7 @@ def _letter_pattern(letter: str) -> str:
 
 
 def _number_pattern(text: str) -> str:
-    """A pattern for characters as JSON writes them in ASCII, at any depth."""
+    """Return a pattern for characters as JSON escapes them in ASCII, at any depth."""
     return "".join(re.escape(each) if each.isascii() else _escape_pattern(each) for each in text)
 
 
@@ -112,8 +112,8 @@ def _escape_pattern(letter: str) -> str:
 
 
 def _with_delimiters(text: str, start: int, stop: int) -> tuple[int, int] | None:
-    """The span of a split word with the delimiters that belong to it; None if a sign in it is
-    the delimiter of no emphasis."""
+    """Return the range of a split word with its delimiters; None if a sign in it is not the
+    delimiter of an emphasis."""
     if _MARKS.search(text, start, stop) is None:
         return start, stop
     counts: dict[str, int] = {}
@@ -132,7 +132,7 @@ def _with_delimiters(text: str, start: int, stop: int) -> tuple[int, int] | None
 
 
 def _is_emphasis_start(text: str, start: int, sign: str) -> bool:
-    """Whether an emphasis begins right before a word; inside of words an underline is a sign."""
+    """Whether an emphasis begins directly before a word; inside words, an underscore is literal."""
     begin = start - len(sign)
     if begin < 0 or text[begin:start] != sign:
         return False
@@ -147,7 +147,7 @@ def _is_emphasis_end(text: str, stop: int, sign: str) -> bool:
 
 
 def _has_partner(text: str, start: int, stop: int, sign: str) -> bool:
-    """Whether an emphasis around several words ends or begins inside of this one."""
+    """Whether an emphasis around several words ends or begins inside this one."""
     before = text[max(0, start - _FAR) : start].rpartition("\n")[2]
     behind = text[stop : stop + _FAR].partition("\n")[0]
     mark = re.escape(sign)

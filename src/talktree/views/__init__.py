@@ -1,1 +1,1 @@
-"""Conversations for people: transcripts, outlines, plots, and the shapes scripts get."""
+"""Output of conversations: transcripts, outlines, plots, and the JSON of scripts."""

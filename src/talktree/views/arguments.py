@@ -1,4 +1,4 @@
-"""What a tool call is about, from its arguments alone; the same in the terminal and in HTML."""
+"""What a tool call is about, from its arguments alone; used by the terminal and by HTML."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from talktree.views.width import format_count
 SUBJECTS = (
     "pattern", "query", "url", "file_path", "path", "notebook_path", "bash_id", "shell_id",
 )  # fmt: skip
-"""What a folded call is about: the first of these arguments it has."""
+"""The subject of a folded call is the first of these arguments that it has."""
 PATHS = ("file_path", "path", "notebook_path")
 
 
 def get_arguments(call: ToolCall) -> Mapping[str, object]:
-    """The named arguments of a call; none if it has others."""
+    """Return the named arguments of a call; empty if they have no names."""
     return call.input if isinstance(call.input, Mapping) else {}
 
 
 def find_first_text(arguments: Mapping[str, object], *keys: str) -> str | None:
-    """The first of these arguments that is a text."""
+    """Return the first of these arguments that is a text."""
     for key in keys:
         found = arguments.get(key)
         if isinstance(found, str):
@@ -29,7 +29,7 @@ def find_first_text(arguments: Mapping[str, object], *keys: str) -> str | None:
 
 
 def extract_edits(arguments: Mapping[str, object]) -> list[tuple[str, str]]:
-    """What an editing tool replaces by what."""
+    """Return the texts an editing tool replaces, with their replacements."""
     edits = arguments.get("edits")
     listed = edits if isinstance(edits, list) else [arguments]
     return [
@@ -43,7 +43,7 @@ def extract_edits(arguments: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def describe_amount(result: ToolResult | None) -> str:
-    """How much came back, in words."""
+    """Describe the size of a result in words."""
     if result is None or result.error:
         return ""
     lines = sum(_count_lines(part.text) for part in result.output if isinstance(part, Text))
@@ -58,6 +58,6 @@ def describe_amount(result: ToolResult | None) -> str:
 
 
 def _count_lines(text: str) -> int:
-    """How many lines a text has; a newline at its end begins none."""
+    """Return how many lines a text has; a newline at its end does not begin another one."""
     breaks = text.count("\n")
     return breaks + 1 - (breaks > 0 and text.endswith("\n"))

@@ -1,4 +1,4 @@
-"""The branches of a session, for people and for scripts."""
+"""The branches of a session, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class BranchLike(Protocol):
 
 
 def format_branch_lines(branches: Iterable[BranchLike], names: Mapping[str, str]) -> Iterator[Line]:
-    """One line a branch, a star where the session stands; then names of messages within them."""
+    """Yield one line for each branch, with a star at the current one, then the named messages in
+    it."""
     leaves = set()
     for each in branches:
         leaves.add(each.leaf)
@@ -48,7 +49,7 @@ def format_branch_lines(branches: Iterable[BranchLike], names: Mapping[str, str]
 
 
 def build_branch_shape(branch: BranchLike) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return the branches as JSON values."""
     return {
         "leaf": branch.leaf,
         "fork": branch.fork,

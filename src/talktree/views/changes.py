@@ -1,4 +1,4 @@
-"""What differs between two conversations, for people and for scripts."""
+"""The differences between two conversations, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WIDTH = 70
 
 
 class ShownSide(NamedTuple):
-    """One of the two conversations: how a message of it is read, and what it is called."""
+    """One of the two conversations: how to read a message of it, and its name."""
 
     read: Callable[[str], Message]
     name: Callable[[str], str]
 
 
 class ChangeLike(Protocol):
-    """One thing that differs."""
+    """One difference."""
 
     @property
     def kind(self) -> str: ...
@@ -38,7 +38,7 @@ class ChangeLike(Protocol):
 
 
 def format_change_lines(change: ChangeLike, first: ShownSide, second: ShownSide) -> Iterator[Line]:
-    """A change: what sort it is, which message, and the words that differ."""
+    """Yield a change: its kind, its message, and the words that differ."""
     a = None if change.a is None else first.read(change.a)
     b = None if change.b is None else second.read(change.b)
     shown = b or a
@@ -67,12 +67,12 @@ def _summarize_message(message: Message) -> str:
 
 
 def format_changes(counts: dict[str, int]) -> str:
-    """How much differs, in one line."""
+    """Return the number of differences in one line."""
     if not any(counts.values()):
         return "no difference"
     return ", ".join(f"{counts[kind]} {kind}" for kind in _SIGNS if counts.get(kind))
 
 
 def build_change_shape(change: ChangeLike) -> dict[str, Json]:
-    """A change as JSON."""
+    """Return a change as JSON values."""
     return {"kind": change.kind, "a": change.a, "b": change.b, "what": list(change.what)}

@@ -1,4 +1,4 @@
-"""Compactions and restorations in words: what happened, and how much was left."""
+"""Compactions and restorations in words: what happened, and how many messages remained."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _BEGINS = (COMPACTING, RESTORING)
 
 
 def format_compaction(event: Event) -> str:
-    """A compaction on one line, such as `compacted: 150 → 15 messages, ratio 0.1`."""
+    """Return a compaction in one line, such as `compacted: 150 → 15 messages, ratio 0.1`."""
     words = format_compaction_facts(event) or (to_one_line(event.text, 80) if event.text else "")
     return f"{event.kind}: {words}" if words else event.kind
 
 
 def format_compaction_facts(event: Event) -> str:
-    """The numbers of a compaction, then what else its data says."""
+    """Return the numbers of a compaction, then the rest of its data."""
     begins = event.kind in _BEGINS
     words = [
         *format_compaction_numbers(read_compaction_numbers(event), begins=begins),
@@ -29,7 +29,7 @@ def format_compaction_facts(event: Event) -> str:
 
 
 def format_compaction_numbers(numbers: CompactionNumbers, *, begins: bool = False) -> list[str]:
-    """The numbers of a compaction in words; one that begins has nothing after it."""
+    """Return the numbers of a compaction in words; a beginning compaction has no final ones."""
     words = [
         _format_change(numbers.messages_before, numbers.messages_after, "message", begins=begins),
         _format_change(numbers.tokens_before, numbers.tokens_after, "token", begins=begins),
@@ -47,7 +47,7 @@ def _format_change(before: int | None, after: int | None, noun: str, *, begins: 
 
 
 def build_compaction_shape(event: Event) -> dict[str, Json]:
-    """A compaction for scripts."""
+    """Return a compaction as JSON values."""
     numbers = read_compaction_numbers(event)
     return {
         "kind": event.kind,

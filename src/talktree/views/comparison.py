@@ -1,4 +1,4 @@
-"""Two points of a session side by side, for people and for scripts."""
+"""Two points of a session side by side, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from talktree.views.todos import build_todos_shape
 
 _STYLES = {"+": "added", "-": "removed", "@": "faint"}
 LONGEST = 2000
-"""So many characters of a line are shown."""
+"""Maximum number of characters shown of a line."""
 
 
 class PathComparisonLike(Protocol):
@@ -28,7 +28,7 @@ class PathComparisonLike(Protocol):
 
 
 class MessageComparisonLike(Protocol):
-    """What differs between two messages."""
+    """The difference between two messages."""
 
     @property
     def files(self) -> Sequence[PathComparisonLike]: ...
@@ -41,7 +41,7 @@ class MessageComparisonLike(Protocol):
 
 
 def format_comparison_lines(found: MessageComparisonLike) -> Iterator[Line]:
-    """A unified diff of each text, a few words on everything else, then the tasks."""
+    """Yield a unified diff of each text, a short description of other files, then the tasks."""
     for file in found.files:
         if not file.diff:
             yield line((format_path(file.path), "title"), f"  {file.words}")
@@ -54,7 +54,7 @@ def format_comparison_lines(found: MessageComparisonLike) -> Iterator[Line]:
 
 
 def color_diff_lines(lines: Iterable[str]) -> Iterator[Line]:
-    """A unified diff in colour."""
+    """Yield a unified diff in colour."""
     for each in lines:
         for part in each.split("\n"):
             named = part.startswith(("--- ", "+++ "))
@@ -74,7 +74,7 @@ def _format_todo_lines(before: Sequence[Todo], after: Sequence[Todo]) -> Iterato
 
 
 def build_comparison_shape(found: MessageComparisonLike) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return the comparison as JSON values."""
     return {
         "files": [
             {"path": format_path(file.path), "change": file.words, "diff": "\n".join(file.diff)}

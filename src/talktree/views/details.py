@@ -1,4 +1,4 @@
-"""The simple facts in the data of an event, in words."""
+"""The simple values in the data of an event, in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 def format_details(data: object) -> str:
-    """The simple facts in an event's data, in words."""
+    """Return the simple values in an event's data, in words."""
     if not isinstance(data, Mapping):
         return ""
     facts = [

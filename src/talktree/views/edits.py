@@ -1,4 +1,4 @@
-"""Edits in words, as a list of them shows each."""
+"""Descriptions of edits, as lists show them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHORT = 60
 
 
 def describe_edit(operation: Operation) -> str:
-    """What an edit does, in a line."""
+    """Describe what an edit does, in one line."""
     match operation:
         case ReplyTo(parent=None):
             return f"new beginning: {_shorten(operation.text)}"
@@ -57,7 +57,7 @@ def describe_edit(operation: Operation) -> str:
 
 
 def find_edited_message(operation: Operation) -> str:
-    """The message an edit made, or the one it is about."""
+    """Return the message that an edit made or changed."""
     match operation:
         case ReplyTo() | ReviseMessage():
             return operation.id

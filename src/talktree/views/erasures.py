@@ -1,4 +1,4 @@
-"""What an erasure removes, for the terminal and for scripts."""
+"""What an erasure removes, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ErasureReport(Protocol):
 
 
 def format_erasure_lines(done: ErasureReport) -> Iterator[Line]:
-    """What goes, what can no longer be undone, and what stays."""
+    """Yield what is removed, what can no longer be undone, and what remains."""
     verb = "would erase" if done.dry_run else "erased"
     for session in done.sessions:
         yield line(f"{verb} session {session}")
@@ -64,7 +64,7 @@ def format_erasure_lines(done: ErasureReport) -> Iterator[Line]:
 
 
 def build_erasure_shape(done: ErasureReport) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return the erasure as JSON values."""
     return {
         "session": done.session,
         "dry_run": done.dry_run,

@@ -1,4 +1,4 @@
-"""Findings for people: where, what, the place in the source with a caret, and how it is mended."""
+"""Findings as text: where, what, the place in the source with a caret, and the fix."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExcerptLike(Protocol):
 
 
 def format_finding_lines(found: Finding, place: ExcerptLike | None, *, path: str) -> Iterator[Line]:
-    """One finding: its head, the place it speaks of, and its fix."""
+    """Yield the lines of one finding: its head, its place in the source, and its fix."""
     if place is not None:
         where = f"{path}:{place.line}:{place.column}"
     else:
@@ -62,7 +62,7 @@ def _format_excerpt_lines(place: ExcerptLike) -> Iterator[Line]:
 def format_statistics_lines(
     counts: Mapping[str, int], names: Mapping[str, tuple[str, str, str | None]]
 ) -> Iterator[Line]:
-    """How often each rule is broken, the most frequent first."""
+    """Yield how often each rule is broken, most frequent first."""
     widest = max((len(f"{count:,}") for count in counts.values()), default=1)
     for code, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
         name, severity, fix = names.get(code, ("", "note", None))
@@ -73,7 +73,7 @@ def format_statistics_lines(
 
 
 def format_summary_line(counts: Mapping[str, int], sources: int) -> Line:
-    """How many findings of each severity."""
+    """Return the number of findings by severity."""
     words = [
         (format_count(counts[severity], severity), STYLES[severity])
         for severity in STYLES
@@ -88,7 +88,7 @@ def format_summary_line(counts: Mapping[str, int], sources: int) -> Line:
 
 
 def format_reach_line(messages: int, reachable: int) -> Line:
-    """How many messages can be reached."""
+    """Return how many messages are reachable."""
     if reachable == messages:
         return EMPTY
     share = 100 * reachable / messages if messages else 100.0
@@ -98,7 +98,7 @@ def format_reach_line(messages: int, reachable: int) -> Line:
 
 
 def format_omitted(findings: Sequence[Finding], counts: Mapping[str, int]) -> Iterator[Line]:
-    """What is not shown one by one."""
+    """Return what is not shown individually."""
     shown: dict[str, int] = {}
     for each in findings:
         shown[each.code] = shown.get(each.code, 0) + 1

@@ -1,7 +1,7 @@
-"""A tree drawn with lanes, the way `git log --graph` does, from the start downwards.
+"""A tree drawn in columns, like `git log --graph`, from the start downwards.
 
-Knows only shape: which nodes stand on a line, where lines leave it, how deep they are nested.
-Side lines are drawn where they leave, then the line they left goes on. Nothing recurses.
+This only knows the shape: which nodes are on a line, where lines fork, and how deep they are
+nested. Side lines are drawn at their fork, then the main line continues. Not recursive.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import NamedTuple, TypeAlias
 from talktree.model.tree import Tree
 
 MAX_COLUMNS = 24
-"""Lanes that are drawn; deeper nesting is told by a number, so that lines stay short."""
+"""Maximum number of columns drawn; deeper nesting is shown as a number to keep lines short."""
 
 
 class LineColumn(NamedTuple):
-    """Where a line is drawn: how many lanes run to its left, and what the last ones look like."""
+    """The column of a line: how many lines run to its left, and how the last ones look."""
 
     depth: int = 0
     drawn: str = ""
 
     @property
     def prefix(self) -> str:
-        """What stands to the left of the line's own mark."""
+        """Return what is printed to the left of the line's own mark."""
         hidden = self.depth - len(self.drawn) // 2
         return f"{hidden}… {self.drawn}" if hidden else self.drawn
 
     def inner(self, column: str) -> LineColumn:
-        """One lane further to the right."""
+        """Return the next column to the right."""
         return LineColumn(self.depth + 1, (self.drawn + column)[-2 * MAX_COLUMNS :])
 
 
@@ -40,14 +40,14 @@ class GraphRun(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """A side line leaves; the line itself may go on after it."""
+    """A side line begins; the line itself may continue after it."""
 
     column: LineColumn
     goes_on: bool
 
 
 class NewStart(NamedTuple):
-    """What follows hangs on nothing that was drawn before."""
+    """A node without a parent among those drawn before."""
 
 
 class SkippedSides(NamedTuple):
@@ -62,7 +62,7 @@ _Walk: TypeAlias = Iterator[Piece | tuple[int, LineColumn]]
 
 
 def draw_tree(tree: Tree, *, most_sides: int | None = None) -> Iterator[Piece]:
-    """The drawing from top to bottom."""
+    """Yield the drawing from top to bottom."""
     for number, root in enumerate(tree.roots):
         if number:
             yield NewStart()

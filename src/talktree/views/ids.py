@@ -1,4 +1,4 @@
-"""Ids short enough to read and long enough to be the only one that starts so."""
+"""Shortened ids: short enough to read, long enough to be unique."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShortIds:
             max((_common_prefix_length(id, each) for each in around if each != id), default=0) + 1
         )
         short = id[: max(needed, LEAST)]
-        # Nobody types the last few letters of a long id, but a whole one reads better than most.
+        # The last few letters would save no typing, and a whole id is easier to read.
         short = id if len(id) - len(short) < 3 else short
         return short if len(short) <= MOST else id[:MOST]
 

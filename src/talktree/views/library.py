@@ -1,9 +1,4 @@
-"""What the library took in, what it holds, and how it is.
-
-Counts of a library for people: what was spent, with a bar for each day, model or project.
-
-The conversations of the library, one line each.
-"""
+"""The library's conversations, imports and state as text and JSON."""
 
 from __future__ import annotations
 
@@ -48,7 +43,7 @@ READ = {"new", "grown", "replaced"}
 
 
 def format_summary_line(done: ImportResult) -> Line:
-    """How many sources are new, have grown, and so on."""
+    """Return how many sources are new, have grown, and so on."""
     words = {
         "new": done.new,
         "grown": done.grown,
@@ -71,20 +66,20 @@ def format_summary_line(done: ImportResult) -> Line:
 
 
 def format_step_line(step: ImportProgress) -> Line:
-    """One source, as it is taken in."""
+    """Return one source while it is imported."""
     read = f"  {format_size(step.size)}" if step.what in READ else ""
     return line((f"{step.what:10}", STYLES.get(step.what, "mark")), os.fsdecode(step.source), read)
 
 
 def build_step_shape(step: ImportProgress) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return the step as JSON values."""
     return {"what": step.what, "path": os.fsdecode(step.source), "bytes": step.size}
 
 
 def build_import_shape(
     done: ImportResult, expiring: Sequence[ExpiringSource] = ()
 ) -> dict[str, Json]:
-    """What an import came to, for scripts."""
+    """Return the result of an import as JSON values."""
     return {
         "seen": done.seen,
         "new": done.new,
@@ -113,12 +108,12 @@ def build_import_shape(
 
 
 def format_failed_sources(failed: Iterable[FailedPath]) -> list[Json]:
-    """Sources that could not be read, or not completely, and why."""
+    """Yield the sources that could not be read, or not completely, and why."""
     return [{"path": os.fsdecode(each.path), "message": each.failure.message} for each in failed]
 
 
 def build_expiring_shape(each: ExpiringSource) -> Json:
-    """A source that its tool will delete."""
+    """Return a source that its tool will delete, as JSON values."""
     return {
         "path": os.fsdecode(each.path),
         "days": _count_days_left(each),
@@ -128,7 +123,7 @@ def build_expiring_shape(each: ExpiringSource) -> Json:
 
 
 def format_expiry_notice(expiring: Sequence[ExpiringSource]) -> str:
-    """How many sessions will be deleted by their tool, and when, in one sentence."""
+    """Return how many sessions their tool will delete, and when, in one sentence."""
     first, last = _count_days_left(expiring[0]), _count_days_left(expiring[-1])
     if last == 0:
         days = "any day now"
@@ -145,7 +140,7 @@ def format_expiry_notice(expiring: Sequence[ExpiringSource]) -> str:
 
 
 def format_expiry_lines(named: Sequence[tuple[ExpiringSource, str]]) -> Iterator[str]:
-    """A line for each session that will be deleted, with its id and title."""
+    """Yield a line for each session that will be deleted, with its id and title."""
     for each, name in named[:MOST_LISTED]:
         days = _count_days_left(each)
         when = f"in {format_count(days, 'day')}" if days else "any day now"
@@ -155,7 +150,7 @@ def format_expiry_lines(named: Sequence[tuple[ExpiringSource, str]]) -> Iterator
 
 
 def _count_days_left(each: ExpiringSource) -> int:
-    """Days that are left, the one that has begun included."""
+    """Return the number of days left, including the current one."""
     return max(0, ceil(each.days))
 
 
@@ -163,7 +158,7 @@ def _count_days_left(each: ExpiringSource) -> int:
 
 
 def format_info_lines(info: Info, config: Path) -> Iterator[Line]:
-    """Where it is, how much it holds, what it looks at, and the configuration that applies."""
+    """Yield the library's path, size and places, and the configuration in effect."""
     states = {"gone": info.gone, "unreadable": info.unreadable}
     words = [f"{count:,} {state}" for state, count in states.items() if count]
     yield _format_row("library", str(info.root))
@@ -183,7 +178,7 @@ def format_info_lines(info: Info, config: Path) -> Iterator[Line]:
 
 
 def format_unsaved_lines(edits: Sequence[UnsavedEdits]) -> Iterator[Line]:
-    """The unsaved edits that studios keep, and the commands that open them again."""
+    """Yield the unsaved edits that studios keep, and the commands that reopen them."""
     name = "unsaved edits"
     for kept in edits:
         for each in kept.unsaved:
@@ -197,7 +192,7 @@ def format_unsaved_lines(edits: Sequence[UnsavedEdits]) -> Iterator[Line]:
 
 
 def describe_unsaved(each: UnsavedFile) -> str:
-    """How much of a file is not saved."""
+    """Describe how much of a file is unsaved."""
     parts = [format_count(each.edits, "unsaved edit")] if each.edits else []
     if each.names:
         parts.append("names of branches")
@@ -206,7 +201,7 @@ def describe_unsaved(each: UnsavedFile) -> str:
 
 
 def build_unsaved_shape(edits: Sequence[UnsavedEdits]) -> list[Json]:
-    """The same for scripts."""
+    """Return the unsaved edits as JSON values."""
     return [
         {
             "library": str(kept.root),
@@ -222,7 +217,7 @@ def build_unsaved_shape(edits: Sequence[UnsavedEdits]) -> list[Json]:
 
 
 def _format_path_rows(name: str, listed: Sequence[NotImported]) -> Iterator[Line]:
-    """Paths with reasons; of many only the number and the first ones."""
+    """Yield paths with reasons; of many, only the number and the first ones."""
     if len(listed) > MOST_LISTED:
         yield _format_row(name, f"{len(listed):,} paths")
         name = ""
@@ -238,7 +233,7 @@ def _format_row(name: str, what: str) -> Line:
 
 
 def build_info_shape(info: Info, config: Path) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return the library's state as JSON values."""
     return {
         "root": str(info.root),
         "made": format_stamp(info.made) or None,
@@ -265,18 +260,18 @@ def _build_path_shape(each: NotImported) -> Json:
 
 
 def format_problem_line(trouble: ArchiveProblem) -> Line:
-    """Something wrong, and what to do."""
+    """Return a problem and what to do about it."""
     hint = f" ({trouble.hint})" if trouble.hint else ""
     return line((trouble.kind, "error"), f": {trouble.what}", (hint, "faint"))
 
 
 def build_problem_shape(trouble: ArchiveProblem) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a problem as JSON values."""
     return {"kind": trouble.kind, "what": trouble.what, "hint": trouble.hint}
 
 
 def format_version_lines(versions: Iterable[Version]) -> Iterator[Line]:
-    """The lengths that a file was seen with."""
+    """Yield the lengths at which a file was seen."""
     for each in versions:
         seen = f"{format_moment(each.seen_ns)}  "
         doubt = "" if each.verified else "  provisional"
@@ -284,7 +279,7 @@ def format_version_lines(versions: Iterable[Version]) -> Iterator[Line]:
 
 
 def build_version_shape(version: Version) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a version as JSON values."""
     return {
         "version": version.number,
         "bytes": version.length,
@@ -299,7 +294,7 @@ ID = 40
 
 
 def format_entry_lines(found: Iterable[LibraryEntry]) -> Iterator[Line]:
-    """When it went on last, its id, its format and project, how much it is, its name."""
+    """Yield the last activity, id, format, project, size and title."""
     for each in found:
         yield line(
             (f"{format_moment(each.last_ns)[:16] or '?':16}", "faint"),
@@ -313,7 +308,7 @@ def format_entry_lines(found: Iterable[LibraryEntry]) -> Iterator[Line]:
 
 
 def get_project_name(project: str | None) -> str:
-    """The last part of a project's path."""
+    """Return the last part of a project's path."""
     return PurePath(project).name or project if project else ""
 
 
@@ -330,7 +325,7 @@ def _format_state(each: LibraryEntry) -> str:
 
 
 def build_entry_shape(each: LibraryEntry) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a conversation as JSON values."""
     return {
         "id": each.id,
         "format": each.format,

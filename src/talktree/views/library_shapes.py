@@ -1,6 +1,6 @@
-"""Counts of a library for programs: plain values for JSON, and CSV.
+"""Counts of a library as JSON values and CSV.
 
-Keys only ever get added; a change of meaning raises `SCHEMA_VERSION`.
+Keys are only ever added; a change of meaning raises `SCHEMA_VERSION`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from talktree.views.width import format_stamp
 
 
 def build_library_stats_shape(statistics: LibraryStatistics, by: str | None = None) -> Object:
-    """The document of `stats --json`: the totals, and one list or all of them."""
+    """Return the document of `stats --json`: the totals, and one list or all of them."""
     names = BY if by is None else (by,)
     return {
         "totals": _build_totals(statistics),
@@ -94,7 +94,7 @@ def _build_role_shapes(statistics: LibraryStatistics) -> list[Json]:
 
 
 def format_library_stats_csv(statistics: LibraryStatistics, by: str) -> Iterator[str]:
-    """One point of view as CSV, with a line of names; the keys are those of the JSON."""
+    """Return one grouping as CSV with a header; the keys are those of the JSON."""
     shape = build_library_stats_shape(statistics, by)[f"by_{by}"]
     rows = shape if isinstance(shape, list) else []
     page = io.StringIO()
@@ -111,5 +111,5 @@ def format_library_stats_csv(statistics: LibraryStatistics, by: str) -> Iterator
 
 
 def _escape_formula(value: Json) -> Json:
-    """A text that no spreadsheet takes for a formula."""
+    """Escape a text so that no spreadsheet reads it as a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

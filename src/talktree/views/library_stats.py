@@ -1,4 +1,4 @@
-"""What the library counts, for people."""
+"""The library's statistics as text, with a bar for each day, model or project."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ USUAL = ("day", "model", "project")
 def format_library_stats_lines(
     statistics: LibraryStatistics, by: str | None = None, *, width: int = 80
 ) -> Iterator[Line]:
-    """Totals, then the points of view that were asked for, or the usual ones."""
+    """Yield the totals, then the requested groupings or the default ones."""
     yield from _format_summary(statistics)
     for name in USUAL if by is None else [by] if by != "tool" else []:
         yield from _format_groups(name, statistics.group_by(name), width, everything=by is not None)
@@ -76,7 +76,7 @@ def _format_summary(statistics: LibraryStatistics) -> Iterator[Line]:
 
 
 def format_cost(spent: UsageTotal) -> str:
-    """What something cost, and how much of it nobody knows the price of."""
+    """Return a cost, and how much of it has no known price."""
     if spent.unpriced and spent.unpriced == spent.replies:
         return "no price"
     more = f" and {format_count(spent.unpriced, 'reply', 'replies')} without a price"
@@ -84,7 +84,7 @@ def format_cost(spent: UsageTotal) -> str:
 
 
 def format_dollars(amount: float) -> str:
-    """An amount for people: cents from ten cents on, and more digits for less."""
+    """Return an amount in dollars: cents from ten cents on, more digits below."""
     return f"${amount:,.2f}" if amount >= 0.1 or not amount else f"${amount:.4f}"
 
 
@@ -108,7 +108,7 @@ def _format_groups(
 
 
 def _format_label(name: str, group: UsageGroup) -> str:
-    """A session goes by the beginning of its id, a project by the end of its path."""
+    """Return a label: the beginning of a session's id, or the end of a project's path."""
     if name == "session":
         return group.name[:8] if "/" not in group.name else _shorten_path(group.name)
     return _shorten_path(group.name) if name == "project" else group.name

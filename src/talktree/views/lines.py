@@ -1,6 +1,6 @@
-"""Printed lines as values: stretches of text with the name of a style, before any colour.
+"""Printed lines as values: spans of text with a style name, before any colour.
 
-Views make these; `terminal` turns them into text. No stretch holds a newline.
+Views make these; `terminal` turns them into text. Spans never contain a newline.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ EMPTY: Line = ()
 
 
 def line(*spans: Span | str) -> Line:
-    """A line from stretches; plain text has no style."""
+    """Return a line of spans; plain text has no style."""
     return tuple((span, "") if isinstance(span, str) else span for span in spans)
 
 
 def indent_lines(lines: Iterable[Line], by: str = "  ") -> Iterable[Line]:
-    """The lines moved to the right."""
+    """Yield the lines, indented."""
     return (((by, ""), *each) if each else each for each in lines)
 
 
 def style_lines(lines: Iterable[str], style: str = "") -> list[Line]:
-    """Each text as a line of one style."""
+    """Yield each text as a line of one style."""
     return [((text, style),) if text else EMPTY for text in lines]

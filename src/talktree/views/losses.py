@@ -1,4 +1,4 @@
-"""The ledger of a conversion for people and scripts: what the target had no place for."""
+"""The loss report of a conversion as text and JSON: what the target cannot hold."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from talktree.views.shapes import SCHEMA_VERSION, Object, format_json
 from talktree.views.width import format_count, format_size, to_one_line
 
 Counts = Mapping[tuple[str, str], int]
-"""Kind and how it is kept, to how often."""
+"""Kind and outcome, to the number of losses."""
 Examples = Mapping[tuple[str, str], Sequence[tuple[str, str]]]
-"""The same to some ids and what is meant of them."""
+"""Kind and outcome, to some ids and their details."""
 KEPT = {"carried": "faint", "rendered": "mark", "lost": "error"}
-"""How a thing is kept, from best to worst, and how that looks."""
+"""The outcomes of a loss from best to worst, with their styles."""
 
 
 class LossTotals(NamedTuple):
-    """What a ledger comes to."""
+    """The totals of a loss report."""
 
     counts: Counts
     carried_bytes: int
@@ -30,7 +30,7 @@ class LossTotals(NamedTuple):
 def format_loss_lines(
     sums: LossTotals, meanings: Mapping[str, str], examples: Examples | None = None
 ) -> Iterator[Line]:
-    """One line a kind, in the order of their meanings, and what the carry costs."""
+    """Yield one line for each kind and outcome, and the size of the embedded source data."""
     kinds = [kind for kind in meanings if any(named == kind for named, _ in sums.counts)]
     wide = max((len(kind) for kind in kinds), default=0)
     for kind in kinds:
@@ -75,7 +75,7 @@ def _format_embedded_size(carried_bytes: int) -> str:
 
 
 def build_counts_shape(counts: Counts) -> Json:
-    """How often which kind is kept how."""
+    """Return the number of losses of each kind and outcome."""
     return [
         {"kind": kind, "kept": kept, "count": count}
         for (kind, kept), count in sorted(counts.items())
@@ -83,7 +83,8 @@ def build_counts_shape(counts: Counts) -> Json:
 
 
 def format_loss_json(head: Object, losses: Iterable[str], tail: Object) -> Iterator[str]:
-    """A ledger as one JSON document, a loss a line, written as the losses are read."""
+    """Yield a loss report as one JSON document with one loss on a line, written as losses are
+    read."""
     yield format_json({"schema_version": SCHEMA_VERSION, **head}, PRETTY).removesuffix("\n}")
     yield ',\n  "losses": ['
     between = "\n    "

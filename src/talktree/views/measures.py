@@ -1,4 +1,4 @@
-"""What formats record about messages, for people and scripts: the same for files and library."""
+"""Measures that formats record about messages, as text and JSON, for files and for the library."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TITLES = {
     "seconds_until_streaming": "Until streaming",
     "seconds_until_finished": "Until finished",
 }
-"""What people read; the order is that of the tables."""
+"""Display names; their order is that of the tables."""
 _ORDER = list(TITLES)
 
 
@@ -44,13 +44,13 @@ class MeasuredValues(NamedTuple):
 
 
 def collect_library_measures(measures: Measures) -> MeasuredValues:
-    """The measures of a library."""
+    """Return the measures of a library."""
     words = [(each.name, each.words) for each in measures.words]
     return _sort_measures(words, measures.numbers)
 
 
 def collect_tally_measures(tally: Tally) -> MeasuredValues:
-    """The measures of files."""
+    """Return the measures of files."""
     words = [(name, sort_by_count(counts)) for name, counts in tally.words.items()]
     numbers = [summarize_values(name, values) for name, values in tally.numbers.items()]
     return _sort_measures(words, numbers)
@@ -70,7 +70,7 @@ def _get_sort_key(name: str) -> tuple[int, str]:
 
 
 def build_measures_shape(found: MeasuredValues) -> dict[str, Json]:
-    """The member `measures` of `stats --json`."""
+    """Return the member `measures` of `stats --json`."""
     words: dict[str, Json] = {
         name: [{"value": word, "count": count} for word, count in counts]
         for name, counts in found.words
@@ -89,7 +89,7 @@ def build_measures_shape(found: MeasuredValues) -> dict[str, Json]:
 
 
 def format_measures_lines(found: MeasuredValues, width: int) -> Iterator[Line]:
-    """A table with bars for each measure in words, a line for each in numbers."""
+    """Yield a table with bars for each measure in words, and a line for each in numbers."""
     for name, counts in found.words:
         yield EMPTY
         yield line((format_measure_title(name), "title"))
@@ -108,7 +108,7 @@ def format_measures_lines(found: MeasuredValues, width: int) -> Iterator[Line]:
 
 
 def format_measure_title(name: str) -> str:
-    """What a measure is called for people."""
+    """Return the display name of a measure."""
     return TITLES.get(name) or name.replace("_", " ").capitalize()
 
 

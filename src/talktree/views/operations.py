@@ -1,4 +1,4 @@
-"""What happened in a session, for people and for scripts."""
+"""The log of a session, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STYLES = {"prompt": "user", "step": "tool", "begin": "faint", "name": "faint", "
 
 
 class PathChangeLike(Protocol):
-    """A path, and what became of it in one word."""
+    """A path and its change, in one word."""
 
     @property
     def path(self) -> bytes: ...
@@ -33,7 +33,7 @@ class PathChangeLike(Protocol):
 
 
 class LogEntryLike(Protocol):
-    """One thing that happened."""
+    """An entry of the log."""
 
     @property
     def kind(self) -> str: ...
@@ -54,12 +54,12 @@ class LogEntryLike(Protocol):
 
 
 def format_path(path: bytes) -> str:
-    """A path as people read it; bytes that are no text are written out."""
+    """Return a path as text; bytes that are not text are escaped."""
     return path.decode("utf-8", "backslashreplace")
 
 
 def format_log_lines(entries: Iterable[LogEntryLike], *, all_paths: bool = False) -> Iterator[Line]:
-    """Each entry with the paths it touched."""
+    """Yield each entry with the paths it changed."""
     for entry in entries:
         shown = entry.message if entry.kind in ("prompt", "step") else entry.id
         yield line(
@@ -90,7 +90,7 @@ def _describe_entry(entry: LogEntryLike) -> str:
 def format_path_change_lines(
     touched: Sequence[PathChangeLike], *, all: bool = False
 ) -> Iterator[Line]:
-    """One line a path, with a letter for what became of it."""
+    """Yield one line for each path, with a letter for its change."""
     shown = touched if all else touched[:MOST_PATHS]
     for each in shown:
         mark, style = MARKS[each.word]
@@ -101,7 +101,7 @@ def format_path_change_lines(
 
 
 def build_entry_shape(entry: LogEntryLike) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return an entry as JSON values."""
     return {
         "kind": entry.kind,
         "id": entry.id,
@@ -115,5 +115,5 @@ def build_entry_shape(entry: LogEntryLike) -> dict[str, Json]:
 
 
 def build_path_change_shape(touched: PathChangeLike) -> dict[str, Json]:
-    """A path and what became of it."""
+    """Return a path and its change as JSON values."""
     return {"path": format_path(touched.path), "change": touched.word}

@@ -1,7 +1,7 @@
-"""The outline of a conversation: its lines and forks, a row for each message worth a row.
+"""The outline of a conversation: its lines and forks, with rows for the important messages.
 
-Prompts, ends and compactions have rows; the work between them is one row that says how much
-and with which tools. `all` gives every message its own row.
+Prompts, ends and compactions have rows; the work between them is one row with its size and its
+tools. With `all`, every message has its own row.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SHORT_RUN = 3
 MOST_PROMPTS = 12
 MOST_SIDES = 40
 MOST_READ = 400
-"""Hidden messages that are read to say what they did; of more only the number is told."""
+"""Maximum number of hidden messages read to summarize them; of more, only the number is shown."""
 PIECES_AT_ONCE = 128
 SNIPPET = 72
 
@@ -58,7 +58,7 @@ class OutlineRow(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A row for many messages."""
+    """A row for several messages."""
 
     column: LineColumn
     positions: list[int]
@@ -70,7 +70,7 @@ Row: TypeAlias = OutlineRow | Gap | Fork | SkippedSides | NewStart
 def format_outline_lines(
     conversation: Conversation, *, all: bool = False, width: int | None = None
 ) -> Iterator[Line]:
-    """The outline, line by line."""
+    """Yield the outline, line by line."""
     drawing = draw_tree(conversation.tree, most_sides=None if all else MOST_SIDES)
     short = ShortIds(conversation)
     active = conversation.tree.active_leaf()
@@ -80,7 +80,7 @@ def format_outline_lines(
         yield from teller.format_lines(rows)
 
 
-# which messages get a row
+# which messages have a row
 
 
 def _collect_rows(conversation: Conversation, piece: Piece, *, all: bool) -> Iterator[Row]:
@@ -124,7 +124,7 @@ def _select_shown(conversation: Conversation, nodes: Sequence[int]) -> set[int]:
     return {nodes[0], nodes[-1], *prompts} | boundaries | own
 
 
-# what a row says
+# the text of a row
 
 
 class _OutlineWriter:
@@ -141,7 +141,7 @@ class _OutlineWriter:
         self._width = width
 
     def format_lines(self, rows: Sequence[Row]) -> Iterator[Line]:
-        """The rows as lines; what they need is read together."""
+        """Yield the rows as lines; the messages they need are read together."""
         wanted: list[int] = []
         for row in rows:
             match row:
@@ -193,7 +193,7 @@ class _OutlineWriter:
         return line((f": {clip_text(text, room)}", "")) if text else ()
 
     def _format_gap(self, row: Gap, entries: list[Entry]) -> Iterator[Line]:
-        """One line, or several around the compactions in between."""
+        """Yield one line, or several around compactions in between."""
         held: list[tuple[int, Entry]] = []
         for position, entry in zip(row.positions, entries, strict=True):
             if isinstance(entry, Message) and _is_compaction(entry):
@@ -242,7 +242,7 @@ def _describe_actions(doings: Counter[str]) -> str:
 
 
 def make_snippet(message: Message) -> str:
-    """A message in a few words."""
+    """Return a message in a few words."""
     spoken = next((part for part in message.parts if isinstance(part, Text) and part.text), None)
     first = spoken or next(iter(message.parts), None)
     match first:

@@ -1,4 +1,4 @@
-"""Parts of a message as single lines: attachments, artifacts, events, what nobody knows."""
+"""Parts of a message as single lines: attachments, artifacts, events, unknown parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from talktree.views.width import format_count, format_size, to_one_line, unwrap_
 
 WIDTH = 100
 NOT_KEPT = "not kept"
-"""What is said of a thought whose words its program left out."""
+"""Shown for a thought whose text its program did not keep."""
 
 
 def is_filler(message: Message, number: int) -> bool:
@@ -39,7 +39,7 @@ def is_filler(message: Message, number: int) -> bool:
 
 
 def format_part(part: Part) -> Line:
-    """A part on one line."""
+    """Return a part in one line."""
     match part:
         case Text():
             return line(to_one_line(part.text, WIDTH))
@@ -63,7 +63,7 @@ def format_part(part: Part) -> Line:
 
 
 def format_thought(part: Thinking, most: int) -> str:
-    """The first words of a thought; some programs write down only that there was one."""
+    """Return the first words of a thought; some programs record only that there was one."""
     return to_one_line(part.text, most) or NOT_KEPT
 
 
@@ -89,7 +89,7 @@ def _format_artifact(part: Artifact) -> Line:
 
 
 def format_event(event: Event) -> Line:
-    """Something that happened."""
+    """Return an event in one line."""
     if event.kind in COMPACTIONS:
         return line((format_compaction(event), "mark"))
     if event.kind == "command":
@@ -108,7 +108,7 @@ def _format_command(event: Event) -> str:
 
 
 def format_compact_json(value: Json) -> str:
-    """A value as JSON text on one line."""
+    """Return a value as JSON text in one line."""
     if isinstance(value, str):
         return value
     return encode_json(value).decode()

@@ -1,6 +1,6 @@
-"""Small JSON documents of texts, whole numbers and lists, as `shapes.format_document` writes them.
+"""Small JSON documents of texts, integers and lists, in the form of `shapes.format_document`.
 
-For commands that often find nothing to do: they should not wait for what writes any value there is.
+Used by commands that often have nothing to do: importing the general JSON writer takes longer.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ SCHEMA_VERSION = 1
 
 
 def format_plain_document(document: dict[str, Json]) -> str:
-    """A result as one JSON document; it holds no fractions and nothing kept as it was written."""
+    """Return a result as one JSON document; it contains no fractions and no verbatim values."""
     whole = {"schema_version": SCHEMA_VERSION, **document}
     return escape_json(dumps(whole, ensure_ascii=False, indent=2)) + "\n"

@@ -1,4 +1,4 @@
-"""The plan of a move through a session for people: every path, what is done, and why."""
+"""The plan of a move through a session as text: every path, its action, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from talktree.views.width import format_count, to_one_line
 
 WIDTH = 120
 MOST_DIFF = 40
-"""So many lines of the differences of one file are shown, unless all are asked for."""
+"""Maximum number of diff lines shown for one file, unless all are requested."""
 STYLES = {
     "delete": "removed",
     "rmdir": "removed",
@@ -30,7 +30,7 @@ CHOICES = {
 
 
 class ActionLike(Protocol):
-    """What is done about one path."""
+    """The action for one path."""
 
     @property
     def action(self) -> str: ...
@@ -60,7 +60,7 @@ class PlanLike(Protocol):
 
 
 class ActionDiff(NamedTuple):
-    """What an action changes: in a few words, and as a unified diff if both are texts."""
+    """What an action changes: a short description, and a unified diff if both are texts."""
 
     words: str
     diff: Sequence[str]
@@ -69,7 +69,7 @@ class ActionDiff(NamedTuple):
 def format_plan_lines(
     plan: PlanLike, changes: Sequence[ActionDiff], *, all: bool = False
 ) -> Iterator[Line]:
-    """Every action with its reason and what it changes, then what else is to be known."""
+    """Yield every action with its reason and its changes, then further notes."""
     for action, (words, diff) in zip(plan.actions, changes, strict=True):
         texts = [each for each in (words, format_path(action.beside or b"")) if each]
         yield line(
@@ -92,7 +92,7 @@ def format_plan_lines(
 
 
 def format_choice_lines(plan: PlanLike) -> Iterator[str]:
-    """How conflicts can be settled, if there are any."""
+    """Yield how conflicts can be resolved, if there are any."""
     offered = {choice for action in plan.actions for choice in action.choices}
     if offered:
         said = [words for choice, words in CHOICES.items() if choice in offered]
@@ -100,7 +100,7 @@ def format_choice_lines(plan: PlanLike) -> Iterator[str]:
 
 
 def format_summary(plan: PlanLike) -> str:
-    """A plan in one line."""
+    """Return a plan in one line."""
     counts = Counter(action.action for action in plan.actions)
     said = [f"{count:,} {kind}" for kind, count in counts.items()]
     if plan.already:

@@ -12,7 +12,7 @@ LABEL = 28
 
 
 def draw_bar(value: float, largest: float, width: int) -> str:
-    """A bar as long as the value's share of the largest one, in eighths of a cell."""
+    """Return a bar as long as the value's share of the maximum, in eighths of a cell."""
     if largest <= 0 or value <= 0:
         return ""
     eighths = max(1, round(value / largest * width * 8))
@@ -21,7 +21,7 @@ def draw_bar(value: float, largest: float, width: int) -> str:
 
 
 def draw_bars(rows: Sequence[tuple[str, float, str]], *, width: int = 80) -> list[Line]:
-    """One bar a row: what, how much, and the words behind it."""
+    """Yield one bar for each row: label, value, bar, and the text after it."""
     labels = [clip_text(label, LABEL) for label, _, _ in rows]
     widest = max(map(count_cells, labels), default=0)
     words = max((count_cells(words) for _, _, words in rows), default=0)

@@ -1,4 +1,4 @@
-"""The plan of a repair for people: what, where, before and after, safe or unsafe."""
+"""The plan of a repair as text: what, where, before and after, safe or unsafe."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RepairStepLike(Protocol):
 
 
 def format_plan_lines(steps: Iterable[RepairStepLike]) -> Iterator[Line]:
-    """Every step of a plan."""
+    """Yield every step of a plan."""
     for step in steps:
         where = ":".join(str(each) for each in (step.path, step.line) if each)
         style = "added" if step.safety == "safe" else "mark"

@@ -1,4 +1,4 @@
-"""What retention rules let go, for people and for scripts."""
+"""What retention rules forget, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def format_case_line(case: RetentionCase) -> Line:
-    """A source that is to be forgotten: since when, what, and by which rule."""
+    """Return a source that will be forgotten: its age, its title, and the rule."""
     more = f" and {format_count(case.conversations - 1, 'other')}" if case.conversations > 1 else ""
     name = f"{case.entry.id}{more}"
     title = f"  {case.entry.title}" if case.entry.title else ""
@@ -26,7 +26,7 @@ def format_case_line(case: RetentionCase) -> Line:
 
 
 def format_plan_lines(plan: RetentionPlan) -> Iterator[str]:
-    """What else there is to say about a plan, a sentence a line."""
+    """Yield further notes about a plan, one sentence on each line."""
     if plan.kept:
         kept = format_count(plan.kept, "conversation")
         yield f"{kept} old enough to be forgotten, kept by a rule"
@@ -46,7 +46,7 @@ def format_plan_lines(plan: RetentionPlan) -> Iterator[str]:
 
 
 def build_plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[str, Json]:
-    """A plan for scripts, and why it would not be carried out."""
+    """Return a plan as JSON values, and why it would not be carried out."""
     return {
         "forget": [_build_case_shape(case) for case in plan.cases],
         "bytes": plan.bytes,
@@ -65,7 +65,7 @@ def build_plan_shape(plan: RetentionPlan, why_not: str | None = None) -> dict[st
 
 
 def build_result_shape(result: RetentionResult) -> dict[str, Json]:
-    """What retention did, for scripts."""
+    """Return what retention did, as JSON values."""
     return {
         "forgotten": [_build_case_shape(case) for case in result.cases],
         "freed": result.freed,
@@ -75,7 +75,7 @@ def build_result_shape(result: RetentionResult) -> dict[str, Json]:
 
 
 def format_result_line(result: RetentionResult) -> str:
-    """What retention forgot, in one sentence."""
+    """Return what retention forgot, in one sentence."""
     count = sum(case.conversations for case in result.cases)
     forgotten = format_count(count, "conversation")
     return f"{forgotten} forgotten by retention rules, {format_size(result.freed)} freed"

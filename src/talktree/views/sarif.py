@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, which code hosts and editors take from linters."""
+"""Findings as SARIF 2.1.0, which code hosts and editors read from linters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEVELS: dict[str, Json] = {"error": "error", "warning": "warning", "note": "note
 
 
 class SarifRule(NamedTuple):
-    """What SARIF says of a rule."""
+    """The SARIF description of a rule."""
 
     code: str
     name: str
@@ -26,7 +26,7 @@ class SarifRule(NamedTuple):
 
 
 class LocatedFinding(NamedTuple):
-    """A finding in a file, with its place where that is known."""
+    """A finding in a file, with its location if known."""
 
     finding: Finding
     path: str
@@ -36,7 +36,7 @@ class LocatedFinding(NamedTuple):
 def build_sarif(
     rules: Sequence[SarifRule], found: Iterable[LocatedFinding], *, version: str
 ) -> Object:
-    """A whole SARIF document."""
+    """Return a whole SARIF document."""
     places = {rule.code: number for number, rule in enumerate(rules)}
     driver: Object = {
         "name": "talktree",

@@ -1,4 +1,4 @@
-"""What a search found: excerpts with the words asked for, where they are, how to go there."""
+"""Search results: excerpts with matches marked, their place, and the command to open them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ BLANKS = str.maketrans("\r\n\t", "   ")
 
 
 class HitCopies(NamedTuple):
-    """A hit, and in how many files it is: forks, resumes and copies repeat what was said."""
+    """A hit, and the number of files it is in: forks, resumes and copies repeat messages."""
 
     hit: Hit
     files: int
 
 
 def group_copies(hits: Iterable[Hit]) -> Iterator[HitCopies]:
-    """Hits with their copies in other files, which have the same rank and so follow at once."""
+    """Group hits with their copies in other files, which have the same rank and thus are
+    adjacent."""
     first: Hit | None = None
     paths: set[bytes] = set()
     for hit in hits:
@@ -48,12 +49,12 @@ def group_copies(hits: Iterable[Hit]) -> Iterator[HitCopies]:
 
 
 def _common_key(hit: Hit) -> object:
-    """What copies of a hit have in common."""
+    """Return what copies of a hit have in common."""
     return hit.message, hit.part, hit.role, hit.kind, hit.seconds, hit.excerpt
 
 
 def format_hit_lines(found: Iterable[HitCopies], library: str | None = None) -> Iterator[Line]:
-    """Three lines a hit: what and where it is, the words, the command that shows it."""
+    """Yield three lines for each hit: its place, the text, and the command that shows it."""
     for number, (hit, files) in enumerate(found):
         if number:
             yield EMPTY
@@ -63,7 +64,7 @@ def format_hit_lines(found: Iterable[HitCopies], library: str | None = None) -> 
 
 
 def build_hit_shape(hit: Hit) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a hit as JSON values."""
     return {
         "conversation": hit.conversation,
         "message": hit.message,
@@ -85,7 +86,7 @@ def build_hit_shape(hit: Hit) -> dict[str, Json]:
 
 
 def format_show_command(hit: Hit, library: str | None = None) -> str:
-    """The command that shows the branch with the message; by its id if the file is gone."""
+    """Return the command that shows the branch with the message; by id if the file is missing."""
     where = os.fsdecode(hit.raw_path) if hit.here else hit.conversation
     words = ["talktree", "show", where]
     if hit.message:
@@ -120,7 +121,7 @@ def _format_head(hit: Hit, files: int) -> Line:
 
 
 def _format_excerpt(text: str, marks: Sequence[tuple[int, int]]) -> Iterator[Span]:
-    """The excerpt on one line, in stretches: what was asked for has a style of its own."""
+    """Return the excerpt in one line of spans; matches have their own style."""
     at = 0
     for start, stop in marks:
         if start > at:
@@ -131,5 +132,6 @@ def _format_excerpt(text: str, marks: Sequence[tuple[int, int]]) -> Iterator[Spa
 
 
 def _to_one_line(text: str) -> str:
-    """New lines and tabs as spaces, so that an excerpt is one line without odd signs."""
+    """Replace newlines and tabs by spaces, so that an excerpt is one line without control
+    characters."""
     return escape_line(text.translate(BLANKS))

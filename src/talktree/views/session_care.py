@@ -1,4 +1,4 @@
-"""What is wrong with a session and what it takes, for people and for scripts."""
+"""Problems and disk usage of a session, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
 class ProblemLike(Protocol):
-    """One thing that is not as it should be."""
+    """One problem."""
 
     @property
     def kind(self) -> str: ...
@@ -45,7 +45,7 @@ class CleanupResultLike(Protocol):
 
 
 class DiskUsageLike(Protocol):
-    """What a session takes on the disk."""
+    """The disk usage of a session."""
 
     @property
     def logs(self) -> Mapping[str, int]: ...
@@ -62,7 +62,7 @@ class DiskUsageLike(Protocol):
 
 
 def format_problem_line(trouble: ProblemLike) -> Line:
-    """Where, how bad, and what."""
+    """Return a problem: where, how severe, and what."""
     where = trouble.path if trouble.line is None else f"{trouble.path}:{trouble.line}"
     return line(
         (f"{where}: ", "title"),
@@ -72,7 +72,7 @@ def format_problem_line(trouble: ProblemLike) -> Line:
 
 
 def build_problem_shape(trouble: ProblemLike) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a problem as JSON values."""
     return {
         "kind": trouble.kind,
         "severity": trouble.severity,
@@ -83,7 +83,7 @@ def build_problem_shape(trouble: ProblemLike) -> dict[str, Json]:
 
 
 def format_gc_lines(freed: CleanupResultLike, used: DiskUsageLike) -> Iterator[Line]:
-    """What nobody names, and what the session takes."""
+    """Yield what is unreferenced, and the disk usage of the session."""
     found = (*freed.contents, *freed.unfinished)
     for name, size in found[:MOST_SHOWN]:
         yield line(f"{name[:16]}  {format_space(size)}")
@@ -105,7 +105,7 @@ def format_gc_lines(freed: CleanupResultLike, used: DiskUsageLike) -> Iterator[L
 
 
 def format_space(size: int) -> str:
-    """Bytes for people."""
+    """Return a number of bytes as text."""
     amount, unit = float(size), 0
     while amount >= 1024 and unit < len(UNITS) - 1:
         amount, unit = amount / 1024, unit + 1
@@ -113,7 +113,7 @@ def format_space(size: int) -> str:
 
 
 def build_cleanup_shape(freed: CleanupResultLike) -> dict[str, Json]:
-    """What was removed, for scripts."""
+    """Return what was removed as JSON values."""
     return {
         "dry_run": freed.dry_run,
         "contents": [{"hash": name, "bytes": size} for name, size in freed.contents],
@@ -124,7 +124,7 @@ def build_cleanup_shape(freed: CleanupResultLike) -> dict[str, Json]:
 
 
 def build_usage_shape(used: DiskUsageLike) -> dict[str, Json]:
-    """What a session takes, for scripts."""
+    """Return the disk usage as JSON values."""
     return {
         "logs": dict(used.logs),
         "contents": used.contents,

@@ -37,7 +37,7 @@ class SessionSummaryLike(Protocol):
 
 
 def format_session_lines(sessions: Iterable[SessionSummaryLike]) -> Iterator[Line]:
-    """One line a session."""
+    """Yield one line for each session."""
     any = False
     for each in sessions:
         any = True
@@ -59,7 +59,7 @@ def _format_extent(session: SessionSummaryLike) -> str:
 
 
 def build_session_shape(session: SessionSummaryLike) -> dict[str, Json]:
-    """The same for scripts."""
+    """Return a session as JSON values."""
     return {
         "id": session.id,
         "title": session.title,
@@ -72,7 +72,7 @@ def build_session_shape(session: SessionSummaryLike) -> dict[str, Json]:
 
 
 def format_head_lines(session: SessionSummaryLike, workspace: str | None) -> Iterator[Line]:
-    """What a session is."""
+    """Yield the head of a session."""
     title = to_one_line(session.title, WIDTH) if session.title else session.id
     yield line((title, "title"), (f"  {_format_extent(session)}", "faint"))
     yield line(("session    ", "faint"), (session.id, "mark"))
@@ -80,7 +80,7 @@ def format_head_lines(session: SessionSummaryLike, workspace: str | None) -> Ite
 
 
 def format_first_words(messages: Iterable[Message], agent: str | None) -> Iterator[Line]:
-    """The first words of each message; the assistant is called `agent`."""
+    """Yield the first words of each message; the assistant is called `agent`."""
     for message in messages:
         yield line(
             (f"{format_moment(message.time_ns) or '?':19}", "faint"),

@@ -1,7 +1,7 @@
-"""What `--json` gives: plain values with fixed keys, and the text of whole documents.
+"""The output of `--json`: plain values with fixed keys, and the text of whole documents.
 
-Keys only ever get added; a change of meaning raises `SCHEMA_VERSION`. Values that JSON has no
-number for (NaN, 1e999) are given as the text they have in the file.
+Keys are only ever added; a change of meaning raises `SCHEMA_VERSION`. Numbers that JSON cannot hold
+(NaN, 1e999) become texts, as they are in the file.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Object = dict[str, Json]
 
 
 def format_document(document: Object) -> str:
-    """A result as one JSON document."""
+    """Return a result as one JSON document."""
     return format_json({"schema_version": SCHEMA_VERSION, **document}, PRETTY) + "\n"
 
 
 def format_conversations(
     found: Iterable[tuple[Conversation, Iterable[Message]]], *, tail: Object
 ) -> Iterator[str]:
-    """Conversations with their messages as one JSON document, written as they are read."""
+    """Yield conversations with their messages as one JSON document, written as they are read."""
     yield f'{{"schema_version":{SCHEMA_VERSION},"conversations":['
     for number, (conversation, messages) in enumerate(found):
         head = format_json(_build_conversation_shape(conversation))
@@ -86,7 +86,7 @@ def _build_conversation_shape(conversation: Conversation) -> Object:
 
 
 def build_message_shape(message: Message, *, format: str, agent: str | None = None) -> Object:
-    """A message."""
+    """Return a message as JSON values."""
     measures = get_format(format).measures(message)
     usage = message.usage or get_recorded_usage(measures)
     return {
@@ -107,7 +107,7 @@ def build_message_shape(message: Message, *, format: str, agent: str | None = No
 
 
 def build_measures_shape(measures: MessageMeasures) -> Object:
-    """What is recorded about a message, without what is not."""
+    """Return the recorded measures of a message."""
     found: Object = {}
     for name in measures.__struct_fields__:
         value = getattr(measures, name)
@@ -122,7 +122,7 @@ def _build_fields(usage: object) -> Object:
 
 
 def build_part_shape(part: Part) -> Object:
-    """A part, with its kind as `type`."""
+    """Return a part as JSON values, with its kind as `type`."""
     match part:
         case Text():
             return {"type": "text", "text": part.text}
@@ -163,12 +163,12 @@ def build_part_shape(part: Part) -> Object:
 
 
 def format_json(value: Json, style: Style = COMPACT) -> str:
-    """JSON text that any reader accepts and that does nothing to a terminal."""
+    """Return JSON text that any reader accepts and that is safe to print on a terminal."""
     return escape_json(encode_json(_to_standard_json(value), style).decode())
 
 
 def _to_standard_json(value: Json) -> Json:
-    """A copy in which everything is standard JSON."""
+    """Return a copy in which everything is standard JSON."""
     top: list[Json] = [None]
     pending: list[tuple[Json, list[Json] | Object, int | str]] = [(value, top, 0)]
     while pending:

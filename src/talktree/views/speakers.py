@@ -1,4 +1,4 @@
-"""Who speaks in a message, by the name that its format gives the assistant."""
+"""The speaker of a message, with the name that its format gives the assistant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from talktree.model.message import Message
 
 
 def find_format_speaker(format: str, message: Message, agent: str | None = None) -> str:
-    """Who speaks in a message of a format; the assistant may be called `agent` instead."""
+    """Return the speaker of a message of a format; the assistant may be called `agent` instead."""
     return find_speaker(message, agent=agent or _find_assistant_name(format))
 
 
@@ -20,5 +20,5 @@ def _find_assistant_name(format: str) -> str:
     try:
         return get_format(format).info.assistant
     except NotFound:
-        # Its package is not installed any more.
+        # The package of the format is not installed any more.
         return ASSISTANT

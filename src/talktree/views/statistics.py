@@ -1,4 +1,4 @@
-"""Counts for people and for scripts: tables with bars, and the same numbers as plain values."""
+"""Counts as text and as JSON: tables with bars, and the same numbers as plain values."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ MOST_COMPACTIONS = 5
 Row = tuple[str, float, str]
 
 
-# for scripts
+# JSON
 
 
 def build_statistics_shape(tally: Tally) -> dict[str, Json]:
-    """The document of `stats --json`."""
+    """Return the document of `stats --json`."""
     return {
         "totals": _build_totals(tally),
         "by_day": [
@@ -104,18 +104,18 @@ def _build_tokens_shape(tokens: TokenTally) -> dict[str, Json]:
 
 
 def compute_quantile(values: array[float], share: float) -> float | None:
-    """The value below which that share of all values lies."""
+    """Return the value below which this share of all values lies."""
     if not values:
         return None
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-# for people
+# text
 
 
 def format_statistics_lines(tally: Tally, *, width: int = 80) -> Iterator[Line]:
-    """Totals, then a table with bars for each point of view that has something to show."""
+    """Yield the totals, then a table with bars for each grouping that is not empty."""
     yield from _format_summary(tally)
     roles: list[Row] = [(role, count, f"{count:,}") for role, count in tally.roles.most_common()]
     days: list[Row] = [
@@ -175,7 +175,7 @@ def _format_summary(tally: Tally) -> Iterator[Line]:
 
 
 def _format_compactions(events: Sequence[Event]) -> str:
-    """How often the context was compacted and restored, each time with its numbers."""
+    """Yield how often the context was compacted and restored, each time with its numbers."""
     words = []
     for kind in OPERATIONS:
         found = [each for each in events if each.kind == kind]

@@ -1,7 +1,7 @@
 """Lines as text for a terminal or a pipe: the only place where colour codes are made.
 
-Every stretch of text passes the gate of `text.visible`, so no content can move the cursor,
-change colours or reorder what is shown.
+Every span of text passes the gate of `text.escape`, so content cannot move the cursor, change
+colours or reorder what is shown.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CODES = {
     "bar": "34",
     "found": "1;33",
 }
-"""Style names and the colours they stand for."""
+"""The colour codes of the styles."""
 
 
 def to_text(line: Line, *, color: bool = False) -> str:
-    """One line without its newline."""
+    """Return one line without its newline."""
     if not color:
         return "".join([escape_line(text) for text, _ in line])
     return "".join([_paint(escape_line(text), style) for text, style in line])

@@ -1,4 +1,4 @@
-"""Tasks as a checklist, and how they went."""
+"""Tasks as a checklist, and their progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUNNING = frozenset({"in_progress", "active", "doing"})
 
 
 def format_checklist(todos: Sequence[Todo]) -> list[Line]:
-    """One line a task: done, under way, or still to do."""
+    """Yield one line for each task: done, in progress, or open."""
     shown = [_format_task(todo) for todo in todos[:MOST]]
     if len(todos) > MOST:
         shown.append(line((f"… {len(todos) - MOST:,} more tasks", "faint")))
@@ -51,7 +51,7 @@ class TodoProgressLike(Protocol):
 
 
 def format_progress_lines(steps: Iterable[TodoProgressLike]) -> Iterator[Line]:
-    """When what became of which task."""
+    """Yield the changes of each task with their times."""
     for step in steps:
         yield line(
             (f"{format_moment(step.time_ns) or '?':19}", "faint"),
@@ -63,7 +63,7 @@ def format_progress_lines(steps: Iterable[TodoProgressLike]) -> Iterator[Line]:
 
 
 def build_progress_shape(steps: Iterable[TodoProgressLike]) -> list[Json]:
-    """The same for scripts."""
+    """Return the progress as JSON values."""
     return [
         {
             "message": step.message,
@@ -77,5 +77,5 @@ def build_progress_shape(steps: Iterable[TodoProgressLike]) -> list[Json]:
 
 
 def build_todos_shape(todos: Iterable[Todo]) -> list[Json]:
-    """Tasks for scripts."""
+    """Return tasks as JSON values."""
     return [{"content": todo.content, "status": todo.status} for todo in todos]

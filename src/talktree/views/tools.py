@@ -1,7 +1,7 @@
-"""Tool calls in the form people expect: a title line, and what is worth seeing below it.
+"""Tool calls as text: a title line, and the important lines below it.
 
 Known tools have a view of their own, whatever the case of their name; all others show their
-arguments and the first lines of what came back.
+arguments and the first lines of their result.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from talktree.views.todos import format_checklist
 from talktree.views.width import format_count, split_text_lines, to_one_line
 
 CUT = 12
-"""Lines of output that are shown; the rest is counted."""
+"""Maximum number of output lines shown; the rest is counted."""
 FEW = 4
-"""The same for what is told elsewhere in full."""
+"""The same for output that is shown in full elsewhere."""
 LONGEST = 400
-"""Characters of one line of output that are shown."""
+"""Maximum number of characters shown of an output line."""
 TITLE = 100
 Body: TypeAlias = tuple[Line, list[Line]]
 """The title line of a call, and the lines below it."""
@@ -39,7 +39,7 @@ Body: TypeAlias = tuple[Line, list[Line]]
 def format_call_lines(
     call: ToolCall, result: ToolResult | None, *, full: bool = False
 ) -> list[Line]:
-    """A call and what came of it."""
+    """Yield a call and its result."""
     arguments = get_arguments(call)
     view = _VIEWS.get(normalize_tool_name(call.name), _format_any_tool)
     title, below = view(call, arguments, result)
@@ -49,13 +49,13 @@ def format_call_lines(
 
 
 def format_result_lines(result: ToolResult, name: str, *, full: bool = False) -> list[Line]:
-    """A result without its call."""
+    """Yield a result without its call."""
     title = line(("result", "tool"), f" of {name}" if name else "")
     return [title, *((("  ", ""), *each) for each in format_output_lines(result, full=full))]
 
 
 def format_output_lines(result: ToolResult, *, full: bool = False, cut: int = CUT) -> list[Line]:
-    """What a tool gave back, cut to its first lines."""
+    """Yield the output of a tool, cut to its first lines."""
     style = "error" if result.error else ""
     lines: list[Line] = []
     for part in result.output:
@@ -81,7 +81,8 @@ def _shorten_line(shown: Line) -> Line:
 
 
 def _format_outcome(call: ToolCall, result: ToolResult | None, *, full: bool) -> Iterable[Line]:
-    """What is shown of the result: failures always, successes where they tell something."""
+    """Yield the visible part of the result: failures always, successes where they are
+    informative."""
     if result is None:
         return [line(("no result", "faint"))]
     if result.error:
@@ -205,11 +206,11 @@ _VIEWS: dict[str, _View] = {
     "todowrite": _format_todos,
 }
 _QUIET = frozenset({_format_edit, _format_write, _format_lookup, _format_todos})
-"""Views that leave a successful result out: it says nothing that the call does not show."""
+"""Views that leave out a successful result: it adds nothing to the call."""
 
 
 def format_call_title(call: ToolCall) -> str:
-    """A call in a few words."""
+    """Return a call in a few words."""
     arguments = get_arguments(call)
     title, _ = _VIEWS.get(normalize_tool_name(call.name), _format_any_tool)(call, arguments, None)
     return "".join(text for text, style in title if style != "faint").strip()

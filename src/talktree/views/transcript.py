@@ -1,10 +1,9 @@
-"""The transcript of a branch: who said what, tools folded, everything marked that is special.
+"""The transcript of a branch: each message with its speaker, tools folded, special ones marked.
 
-Lines come out as the messages are read; nothing is held but the turn at hand.
+Lines are made as the messages are read; only the current turn is held in memory.
 
-Messages with each tool result moved to the call it answers, as a stream.
-
-Messages as people read them, where the texts of a format hold more than words.
+Also: messages with each tool result moved to its call, as a stream, and messages without the markup
+that some formats add to their texts.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from talktree.views.width import count_cells, format_count, format_moment, to_on
 _TOOL_PARTS = (ToolCall, ToolResult)
 _NOTHING: dict[int, Any] = {}
 MOST_HELD = 64
-"""Messages held back while a result is awaited; a later result is shown by itself."""
+"""Maximum number of messages held while a result is awaited; a later result is shown alone."""
 
 
 class FoldedMessage(NamedTuple):
@@ -49,11 +48,11 @@ class FoldedMessage(NamedTuple):
     """Results by the number of the calling part."""
     elsewhere: frozenset[int]
     names: Mapping[int, str]
-    """Tool names of results that are shown here, by the number of the part."""
+    """Tool names of the results shown here, by the number of the part."""
 
 
 def fold_results(messages: Iterable[tuple[int, Message]]) -> Iterator[FoldedMessage]:
-    """The messages in order, results folded into their calls."""
+    """Yield the messages in order, with results folded into their calls."""
     turn = TurnPairing()
     held: list[tuple[int, Message]] = []
     for position, message in messages:
@@ -95,7 +94,7 @@ def _release_turn(held: list[tuple[int, Message]], turn: TurnPairing) -> Iterato
 
 
 def get_message_reader(format: str) -> Callable[[Message], Message]:
-    """What makes a message of a format readable; the parts stay in their places."""
+    """Return the function that makes messages of a format readable; parts keep their places."""
     return _find_message_reader(format) or _keep_as_is
 
 
@@ -121,13 +120,13 @@ class TranscriptOptions(Struct, frozen=True, kw_only=True):
     tools: bool = True
     thinking: bool = False
     full: bool = False
-    """Nothing is cut."""
+    """Cut nothing."""
     width: int | None = None
-    """Where text is wrapped; None leaves lines as they are."""
+    """The width at which text is wrapped; None leaves lines as they are."""
 
 
 class Transcript:
-    """Branches of one conversation as lines."""
+    """Formats branches of one conversation as lines."""
 
     def __init__(self, conversation: Conversation, look: TranscriptOptions) -> None:
         self._conversation = conversation
@@ -137,7 +136,7 @@ class Transcript:
         self._todos: Sequence[Todo] = ()
 
     def format_branch(self, positions: Sequence[int]) -> Iterator[Line]:
-        """The messages at these positions."""
+        """Yield the messages at these positions."""
         self._speaker = ""
         self._todos = ()
         entries = self._conversation.entries_at(positions)
@@ -175,7 +174,7 @@ class Transcript:
         return bool(message.parts) and all(_is_dividing_part(part) for part in message.parts)
 
     def _format_heading(self, message: Message) -> Iterator[Line]:
-        """Who speaks; silent while the same speaker goes on working."""
+        """Yield the speaker; empty while the same speaker continues."""
         name = find_format_speaker(self._conversation.format, message)
         says = any(isinstance(part, Text) and part.text for part in message.parts)
         if name == self._speaker and not says:
@@ -196,7 +195,7 @@ class Transcript:
         )
 
     def _format_body(self, step: FoldedMessage) -> Iterator[Line]:
-        """The parts one after the other, the larger ones set apart."""
+        """Yield the parts one after the other, with the larger ones set apart."""
         tall_before = False
         above = is_filler(step.message, 0)
         for number, part in enumerate(step.message.parts[above:], above):
@@ -223,7 +222,7 @@ class Transcript:
             case Event() if part.kind in COMPACTIONS:
                 return (format_divider(format_compaction(part)),)
             case Event(text=None, data=None) if not look.full:
-                # That a hook ran or a turn ended is no news to anybody who reads along.
+                # Readers do not need to know that a hook ran or a turn ended.
                 return ()
             case Event(kind="summary", text=str(text)):
                 return (line(("summary", "mark")), *self._format_words(text, step.message))
@@ -252,14 +251,14 @@ class Transcript:
             yield line("  ", (each, "faint"))
 
     def _find_new_todos(self, message: Message) -> Sequence[Todo]:
-        """Tasks that a message carries beside its parts, if they changed."""
+        """Return the tasks that a message has beside its parts, if they changed."""
         now = find_todos(message)
         if now is None:
             return ()
         before, self._todos = self._todos, now
         return now if message.todos is not None and tuple(now) != tuple(before) else ()
 
-    # where it branches
+    # forks
 
     def _format_other_branches(self, position: int, on_line: set[int]) -> Iterator[Line]:
         tree = self._conversation.tree
@@ -289,13 +288,13 @@ def _is_dividing_part(part: Part) -> bool:
 
 
 def format_divider(text: str) -> Line:
-    """A line across, with words in it."""
+    """Return a horizontal line with text in it."""
     words = f"── {text} "
     return line((words + "─" * max(2, RULE - count_cells(words)), "mark"))
 
 
 def find_own_positions(conversation: Conversation, branch: Branch) -> list[int]:
-    """The positions that belong to a branch and no other, asides included."""
+    """Return the positions that belong only to this branch, including asides."""
     fork = ROOT if branch.fork is None else conversation.find_position(branch.fork)
     return conversation.tree.order_with_asides(
         _find_line_from(conversation, conversation.find_position(branch.leaf), fork)
@@ -303,7 +302,8 @@ def find_own_positions(conversation: Conversation, branch: Branch) -> list[int]:
 
 
 def find_path_through(conversation: Conversation, id: str) -> list[int]:
-    """The path through a message and on to the end of its line; of a sidechain only itself."""
+    """Return the path through a message to the end of its line; of a sidechain, only its own
+    line."""
     leaf = conversation.tree.end_of(conversation.find_position(id))
     if not conversation.skeleton.sidechain[leaf]:
         return conversation.tree.path(leaf)
@@ -311,7 +311,7 @@ def find_path_through(conversation: Conversation, id: str) -> list[int]:
 
 
 def _find_line_from(conversation: Conversation, leaf: int, fork: int) -> list[int]:
-    """From behind a fork, or from the start of the sidechain, to a leaf."""
+    """Return the line from a fork, or from the start of the sidechain, to a leaf."""
     tree, parents = conversation.tree, conversation.skeleton.parents
     line: list[int] = []
     here = leaf

@@ -1,8 +1,7 @@
-"""How much room text takes on a terminal, and how to make it fit.
+"""The width of text on a terminal, and how to fit it.
 
-Points in time for people, in UTC.
-
-Texts that a program put into a tag of its own before it handed them on.
+Also: times in UTC, sizes and durations as text, and removing the tag that some programs put around
+a whole text.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ TAB = 4
 
 
 def count_cells(text: str) -> int:
-    """The width of a text; wide characters take two cells."""
+    """Return the width of a text; wide characters take two cells."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len  # only here: it is slow to import
@@ -28,7 +27,7 @@ def count_cells(text: str) -> int:
 
 
 def split_text_lines(text: str) -> list[str]:
-    """The lines of a text; a newline at its end begins no line."""
+    """Return the lines of a text; a newline at its end does not begin another one."""
     found = _NEWLINE.split(text) if "\r" in text else text.split("\n")
     if len(found) > 1 and not found[-1]:
         found.pop()
@@ -36,7 +35,7 @@ def split_text_lines(text: str) -> list[str]:
 
 
 def to_one_line(text: str, most: int) -> str:
-    """The first words of a text, on one line, cut to a width."""
+    """Return the first words of a text in one line, cut to a width."""
     line = " ".join(text[: 4 * most + 4].split())
     if len(line) <= most and line.isascii() and line.isprintable():
         return line
@@ -44,7 +43,7 @@ def to_one_line(text: str, most: int) -> str:
 
 
 def clip_text(text: str, most: int) -> str:
-    """A text cut to a width, with a mark where it was cut."""
+    """Return a text cut to a width, with a mark at the cut."""
     shown = escape_line(text[: most + 1]) if len(text) > most else escape_line(text)
     if count_cells(shown) <= most and len(text) <= most:
         return shown
@@ -54,7 +53,7 @@ def clip_text(text: str, most: int) -> str:
 
 
 def wrap_text(text: str, width: int | None) -> Iterator[str]:
-    """The lines of a text, broken between words where they are wider than the width."""
+    """Return the lines of a text, broken between words where they are too wide."""
     for each in split_text_lines(text):
         if width is None:
             yield each
@@ -77,7 +76,7 @@ def _break_line(text: str, width: int) -> Iterator[str]:
             current, taken = "", 0
         at, plain = 0, word.isascii()
         while size > width and at < len(word):
-            # A word without end: cut anywhere; two cells a character is the worst case.
+            # A word without end: cut anywhere; two cells for each character is the worst case.
             room = max(1, (width - taken) if plain else (width - taken) // 2)
             piece = word[at : at + room]
             yield current + piece
@@ -88,7 +87,7 @@ def _break_line(text: str, width: int) -> Iterator[str]:
 
 
 def format_size(count: int) -> str:
-    """A number of bytes for people."""
+    """Return a number of bytes as text."""
     amount = float(count)
     for unit in ("bytes", "KB", "MB", "GB"):
         if amount < 1000 or unit == "GB":
@@ -98,12 +97,12 @@ def format_size(count: int) -> str:
 
 
 def format_count(number: int, what: str, many: str = "") -> str:
-    """A number with its noun: 1 message, 2,000 messages."""
+    """Return a number with its noun: 1 message, 2,000 messages."""
     return f"{number:,} {what if number == 1 else many or what + 's'}"
 
 
 def format_duration(seconds: float) -> str:
-    """A stretch of time for people."""
+    """Return a duration as text."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 120:
@@ -116,17 +115,17 @@ def format_duration(seconds: float) -> str:
 
 
 def format_moment(time: int | None) -> str:
-    """Date and time to the second, or nothing."""
+    """Return date and time to the second, or an empty text."""
     return format_stamp(time)[:19].replace("T", " ")
 
 
 def format_day(number: int) -> str:
-    """A day by its number since 1970."""
+    """Return a day by its number since 1970."""
     return format_stamp(number * 86_400 * SECOND)[:10] or f"day {number}"
 
 
 def format_stamp(time: int | None) -> str:
-    """The full ISO form, or nothing where a calendar does not reach."""
+    """Return the full ISO form, or an empty text where the calendar does not reach."""
     if time is None:
         return ""
     try:
@@ -139,6 +138,6 @@ _WRAPPED = re.compile(r"\s*<([\w-]{1,60})>(.*)</\1>\s*", re.DOTALL)
 
 
 def unwrap_tag(text: str) -> str:
-    """The text without the tag around all of it."""
+    """Return the text without a tag around all of it."""
     found = _WRAPPED.fullmatch(text) if "</" in text else None
     return found[2] if found else text

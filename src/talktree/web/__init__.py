@@ -1,1 +1,1 @@
-"""The studio: the library in the browser, on loopback only."""
+"""The studio: the library in the browser, on the loopback interface only."""

@@ -28,7 +28,7 @@ from talktree.web.security.keys import Keys
 from talktree.web.studio import StudioContext
 
 AT_ONCE = 8
-"""How many questions are answered at the same time; others wait."""
+"""Maximum number of concurrent requests; others wait."""
 
 
 def create_app(
@@ -39,9 +39,9 @@ def create_app(
     page: Page | None = None,
     ending: threading.Event | None = None,
 ) -> ASGIApp:
-    """The studio as an ASGI application for the port that its keys are for.
+    """Return the studio as an ASGI application for the port that its keys belong to.
 
-    Streams end when `ending` is set, which nobody else can make them do.
+    Streams end when `ending` is set; nothing else ends them.
     """
     limit = anyio.CapacityLimiter(AT_ONCE)
     lines = [_Line(route, host, limit) for route in table]
@@ -56,7 +56,7 @@ def create_app(
 
 
 class _Line(BaseRoute):
-    """A line of the table, as Starlette asks for it."""
+    """A row of the route table, as a Starlette endpoint."""
 
     def __init__(self, route: Route, host: StudioHost, limit: anyio.CapacityLimiter) -> None:
         self.route = route
@@ -86,7 +86,7 @@ class _Line(BaseRoute):
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Any:  # noqa: ANN401 - whatever a route gives
-        # A HEAD is a GET without its answer; the gate asks less of it than of a change.
+        # A HEAD is a GET without its body; the gate requires less of it than of a change.
         method = "GET" if request.method == "HEAD" else request.method
         if method != self.route.method:
             raise WrongMethod(f"{request.method} is not possible here")
@@ -98,7 +98,7 @@ class _Line(BaseRoute):
             return await self._answer_with(cast(StudioContext, studio), call)
         except Exception:
             if self.host.studio is not studio and not self.route.when_locked:
-                self.host.require()  # it was locked meanwhile, whatever that led to
+                self.host.require()  # raises if the library was locked meanwhile
             raise
 
     async def _answer_with(self, studio: StudioContext, call: RouteCall) -> Any:  # noqa: ANN401
@@ -108,13 +108,13 @@ class _Line(BaseRoute):
 
 
 class _Rest:
-    """Everything that is not in the table: the page's files, or nothing."""
+    """Everything that is not in the route table: the page's files, or nothing."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with the file, or say that there is none."""
+        """Answer with the file, or with 404."""
         response = await answer_safely(lambda: self._answer(Request(scope, receive)))
         await response(scope, receive, send)
 
@@ -128,7 +128,7 @@ class _Rest:
 
 
 async def answer_safely(answer: Callable[[], Awaitable[Any]]) -> Response:
-    """The answer, or what went wrong as one; a mistake of ours is told, too."""
+    """Return the answer, or an error as one; internal errors are also reported."""
     try:
         return make_response(await answer())
     except Exception as error:

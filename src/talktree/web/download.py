@@ -1,4 +1,4 @@
-"""How a file is named that somebody downloads."""
+"""The name of a downloaded file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PLAIN = frozenset(ascii_letters + digits + "-_. ")
 
 
 def format_disposition(name: str, *, inline: bool = False) -> str:
-    """The header that says what a file is called; whatever the name is, it stays a name."""
+    """Return the header with the file's name; no name can break out of the header."""
     plain = "".join(each if each in _PLAIN else "_" for each in name) or "file"
     kind = "inline" if inline else "attachment"
     encoded = quote(name.encode("utf-8", "replace"), safe="")

@@ -1,8 +1,8 @@
-"""The file that a browser is started with: it leads on to the studio, with a link that works once.
+"""The file that a browser is started with: it leads to the studio, with a link that works once.
 
-Every user of a machine can read the arguments of every process, so the link is not one of them. The
-file can be read by its owner only, and it is removed as soon as the link was used. The link ends
-with the file.
+All users of a machine can read the arguments of all processes, so the link is not an argument. Only
+the owner can read the file, and it is removed as soon as the link was used. The link expires with
+the file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PAGE = """<!doctype html>
 
 
 class EntryFile:
-    """A page on disk that leads to an address; it is gone when it was used."""
+    """A page on disk that leads to an address; it is removed after use."""
 
     def __init__(self, address: str) -> None:
         self.path = _find_folder() / f"talktree-{secrets.token_hex(16)}.html"
@@ -41,21 +41,21 @@ class EntryFile:
 
     @property
     def url(self) -> str:
-        """What the browser is given: nothing in it is a secret."""
+        """The address for the browser; it contains no secret."""
         return self.path.absolute().as_uri()
 
     def exists(self) -> bool:
-        """Whether the file was not removed yet."""
+        """Whether the file still exists."""
         return self.path.exists()
 
     def remove(self) -> None:
-        """Remove the file, if it is still there."""
+        """Remove the file if it still exists."""
         self._timer.cancel()
         self.path.unlink(missing_ok=True)
 
 
 def _find_folder() -> Path:
-    """Where a browser can read the file: those that are snaps see no hidden folders."""
+    """Return a folder in which a browser can read the file: snaps cannot see hidden folders."""
     if sys.platform.startswith("linux") and SNAPS.is_dir():
         return Path.home()
     home = data_home()

@@ -1,4 +1,4 @@
-"""What goes wrong in the studio, and how it is told to the page: a status and a `ErrorDetails`."""
+"""Errors of the studio, and how the page receives them: a status and an `ErrorDetails`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from talktree.web.schemas.general import ErrorDetails
 
 
 class StaleState(ChangedMeanwhile):
-    """What was asked for was made on another state than the one that counts now."""
+    """The request was based on another state than the current one."""
 
     def __init__(self, stamp: str) -> None:
         super().__init__(
@@ -34,40 +34,40 @@ class StaleState(ChangedMeanwhile):
             hint="look at it as it is now, then do it again",
         )
         self.stamp = stamp
-        """The state that counts now."""
+        """The current state."""
 
 
 class NotEntered(TalktreeError):
-    """Whoever asks did not show the token of this start."""
+    """The request did not contain the token of this start."""
 
     exit_code = 2
     kind = "not-entered"
 
 
 class ForeignOrigin(TalktreeError):
-    """The question does not come from the studio's own page."""
+    """The request does not come from the studio's own page."""
 
     exit_code = 2
     kind = "foreign"
 
 
 class ForeignHost(ForeignOrigin):
-    """The question was addressed to a name that is not the studio's."""
+    """The request's host is not a name of the studio."""
 
 
 class ReadOnly(TalktreeError):
-    """A studio that only shows was asked to change something."""
+    """A read-only studio received a request to change something."""
 
     exit_code = 2
     kind = "read-only"
 
 
 class WrongMethod(UsageError):
-    """There is such an address, but not for this verb."""
+    """The address exists, but not for this method."""
 
 
 class TooManyGuesses(TalktreeError):
-    """A passphrase is tried too soon after wrong ones."""
+    """A passphrase was tried too soon after wrong ones."""
 
     exit_code = 2
     kind = "too-many-guesses"
@@ -77,7 +77,7 @@ class TooManyGuesses(TalktreeError):
 
 
 class TooLarge(TalktreeError):
-    """More was sent than is taken."""
+    """The request is larger than the limit."""
 
     exit_code = 2
     kind = "too-large"
@@ -105,26 +105,26 @@ STATUS: Mapping[type[TalktreeError], int] = {
     NotSaved: 500,
     TalktreeError: 422,
 }
-"""Of several that fit the nearest counts."""
+"""If several match, the most specific class counts."""
 
 INTERNAL_STATUS = 500
 
 
 def find_status(error: Exception) -> int:
-    """The HTTP status of a failure; what nobody foresaw is 500."""
+    """Return the HTTP status of an error; unexpected ones are 500."""
     if isinstance(error, OSError):
         return 422
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), INTERNAL_STATUS)
 
 
 def print_internal_error(error: Exception) -> None:
-    """Tell a mistake of our own on stderr, if somebody looks for it."""
+    """Print an internal error on stderr if debugging is on."""
     if os.environ.get("TALKTREE_DEBUG") and find_status(error) == INTERNAL_STATUS:
         traceback.print_exception(error)
 
 
 def describe_error(error: Exception) -> ErrorDetails:
-    """A failure as the page is told of it."""
+    """Return an error as the page receives it."""
     match error:
         case TalktreeError():
             return ErrorDetails(

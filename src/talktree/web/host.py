@@ -1,7 +1,7 @@
-"""What a process serves over time: a studio, and nothing while its library is locked.
+"""What a process serves over time: a studio, or nothing while its library is locked.
 
-The key is held by this process, and only while the studio is open. Locking ends everything that has
-it: the watcher, jobs, connections to the database, what was read, and uploads.
+This process holds the key, and only while the studio is open. Locking ends everything that has the
+key: the watcher, jobs, database connections, cached documents, and uploads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from talktree.web.studio import StudioContext
 
 
 class StudioHost:
-    """Opens the studio of what is served, and closes it when its library is locked."""
+    """Opens the studio, and closes it when its library is locked."""
 
     def __init__(self, served: ServedPaths) -> None:
         self.served = served
@@ -44,14 +44,14 @@ class StudioHost:
         return self._studio
 
     def require(self) -> StudioContext:
-        """The studio, or the error that says that the library is locked."""
+        """Return the studio, or raise the error that the library is locked."""
         studio = self._studio
         if studio is None:
             raise LibraryLocked("the library is locked", hint="unlock it on the page of the studio")
         return studio
 
     def get_state(self) -> LockState:
-        """Whether the library is encrypted and locked, and what opens it."""
+        """Return whether the library is encrypted and locked, and what unlocks it."""
         root = self.served.find_encrypted_root()
         if root is None:
             return LockState()
@@ -106,7 +106,7 @@ class StudioHost:
             for each in {about.id, *_collect_key_ids(root, self.served.root)}:
                 forget_key(each)
                 drop_keys(each)
-        # What was read is freed now, and unused connections are closed.
+        # Frees cached documents and closes unused connections now.
         gc.collect()
 
     def close(self) -> None:
@@ -131,5 +131,5 @@ class StudioHost:
 
 
 def _collect_key_ids(*roots: Path | None) -> set[str]:
-    """The ids of the keys of some libraries, as far as they are encrypted."""
+    """Return the ids of the keys of those libraries that are encrypted."""
     return {read_key_file(root).id for root in roots if root is not None and is_encrypted(root)}

@@ -1,4 +1,4 @@
-"""Long work in threads: it tells how far it is, can be cancelled, and may leave a file."""
+"""Long-running jobs in threads: they report progress, can be cancelled, and may make a file."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from talktree.web.schemas.general import JobState
 
 Kind = Literal["import", "upload", "convert", "share"]
 AT_ONCE = 4
-"""How many work at the same time; others wait."""
+"""Maximum number of jobs running at the same time; others wait."""
 MOST_OPEN = 100
-"""How many may work or wait."""
+"""Maximum number of jobs running or waiting."""
 KEPT = 50
-"""How many that have ended are remembered."""
+"""How many finished jobs are remembered."""
 PATIENCE = 5.0
-"""Seconds that the end of the studio waits for work that was cancelled."""
+"""Seconds that the studio waits for cancelled jobs when it ends."""
 
 
 class Cancelled(Exception):
-    """Somebody does not want this any more."""
+    """The job was cancelled."""
 
 
 class JobResult(NamedTuple):
-    """What came of it."""
+    """The result of a job."""
 
     file: Path | None = None
     """A file in the studio's scratch folder; it is removed when the job is forgotten."""
     name: str | None = None
-    """What the file is called when it is downloaded; else as it is."""
+    """The name of the download; by default the name of the file."""
     cid: str | None = None
 
 
 class JobProgress:
-    """How a job tells how far it is, and hears that it shall stop."""
+    """Reports a job's progress and receives its cancellation."""
 
     def __init__(self, change: Callable[[int, int | None, str], None]) -> None:
         self._change = change
@@ -49,15 +49,15 @@ class JobProgress:
 
     @property
     def cancelled(self) -> bool:
-        """Whether it shall stop."""
+        """Whether the job is to stop."""
         return self._cancel.is_set()
 
     def cancel(self) -> None:
-        """Ask it to stop when it tells something next."""
+        """Stop the job at its next report."""
         self._cancel.set()
 
     def report(self, done: int, total: int | None = None, text: str = "") -> None:
-        """So much of so much is done; raises `Cancelled` if that is enough."""
+        """Report progress; raise `Cancelled` if the job is to stop."""
         if self.cancelled:
             raise Cancelled
         self._change(done, total, text)
@@ -67,7 +67,7 @@ Work = Callable[[JobProgress], JobResult]
 
 
 class _Task:
-    """A job with all that belongs to it."""
+    """A job and everything that belongs to it."""
 
     def __init__(self, kind: Kind, work: Work, source: int | None) -> None:
         self.work = work
@@ -83,7 +83,7 @@ class _Task:
         self.job = replace(self.job, done=done, total=total, text=text)
 
     def run(self) -> None:
-        """Do the work; whatever happens becomes its state."""
+        """Run the job; its outcome becomes its state."""
         try:
             if self.progress.cancelled:
                 raise Cancelled
@@ -96,7 +96,7 @@ class _Task:
             self.job = replace(self.job, state="failed", error=describe_error(error))
 
     def drop(self) -> None:
-        """Stop, and keep no file."""
+        """Stop, and remove the file."""
         with self._ending:
             self.progress.cancel()
             self.source = None
@@ -132,38 +132,38 @@ class Jobs:
         self._room = threading.Semaphore(AT_ONCE)
 
     def start(self, kind: Kind, work: Work, *, source: int | None = None) -> JobState:
-        """Begin some work; the answer is there at once. `source` is what it makes a file of."""
+        """Start a job and return immediately. `source` is the source it makes a file of."""
         task = _Task(kind, work, source)
         with self._lock:
             if sum(each.job.state == "running" for each in self._tasks.values()) >= MOST_OPEN:
                 raise LockHeld("too much is going on already", hint="wait, or cancel something")
             self._tasks[task.job.id] = task
             self._forget_old()
-        # Nobody has to wait for them: the library survives being cut off at any point.
+        # No one waits for these threads: the library survives being interrupted at any point.
         task.thread = threading.Thread(target=self._run_task, args=(task,), daemon=True)
         task.thread.start()
         return task.job
 
     def get(self, id: str) -> JobState:
-        """A job as it stands."""
+        """Return the current state of a job."""
         return self._get_task(id).job
 
     def get_file(self, id: str) -> tuple[Path, str]:
-        """The file that a job made, and what it is called."""
+        """Return the file that a job made, and its name."""
         task = self._get_task(id)
         if task.file is None or task.job.file is None:
             raise NotFound(f"job {id} has no file", hint="ask how far it is")
         return task.file, task.job.file
 
     def find_running(self, kind: Kind) -> str | None:
-        """The job of a kind that has not ended, the newest if there are several."""
+        """Return the unfinished job of a kind, the newest if there are several."""
         with self._lock:
             tasks = [*self._tasks.values()]
         running = (task for task in reversed(tasks) if task.job.state == "running")
         return next((task.job.id for task in running if task.job.kind == kind), None)
 
     def cancel(self, id: str) -> JobState:
-        """Ask a job to stop; one that has not begun has stopped with that."""
+        """Cancel a job; one that has not begun ends immediately."""
         task = self._get_task(id)
         task.progress.cancel()
         if not task.started and task.job.state == "running":
@@ -171,19 +171,19 @@ class Jobs:
         return task.job
 
     def list_sources(self) -> set[int]:
-        """The sources of which there are files, or will be."""
+        """Return the sources of which there are files, or will be."""
         with self._lock:
             return {task.source for task in self._tasks.values() if task.source is not None}
 
     def drop(self, sources: Collection[int]) -> None:
-        """Stop work on some sources, and remove the files that were made of them."""
+        """Stop jobs on some sources, and remove the files that were made of them."""
         with self._lock:
             tasks = [task for task in self._tasks.values() if task.source in sources]
         for task in tasks:
             task.drop()
 
     def close(self) -> None:
-        """Cancel all that goes on, and wait a moment for it."""
+        """Cancel all running jobs, and wait a moment for them."""
         with self._lock:
             tasks = [*self._tasks.values()]
         for task in tasks:
@@ -194,7 +194,7 @@ class Jobs:
                 task.thread.join(max(0.0, end - time.monotonic()))
 
     def count_running(self) -> int:
-        """How many have begun and not ended yet, cancelled ones included."""
+        """Return how many have begun and not ended yet, including cancelled ones."""
         with self._lock:
             threads = [task.thread for task in self._tasks.values() if task.started]
         return sum(thread is not None and thread.is_alive() for thread in threads)

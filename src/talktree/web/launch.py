@@ -1,11 +1,10 @@
-"""Starting a studio: where it is, who may enter, and how it ends.
+"""Start a studio: its address, its login, and its end.
 
-What is heavy is loaded after the address was told: while the browser starts, the socket holds its
-questions back.
+Heavy modules are loaded after the address was printed: while the browser starts, the socket queues
+its requests.
 
-What a studio serves: the library, or one of just some paths.
-
-Opening a studio: its library, its documents, its jobs, and the watcher of its sources.
+Also: what a studio serves (the whole library, or a library of some paths), and opening it: its
+library, its documents, its jobs, and the watcher of its sources.
 """
 
 from __future__ import annotations
@@ -54,37 +53,38 @@ LIBRARY = "library"
 
 
 class ServedPaths(NamedTuple):
-    """The paths that were named, and whether anything may be changed."""
+    """The paths that were named, and whether changes are allowed."""
 
     given: tuple[Path, ...] = ()
     read_only: bool = False
     temporary: Path | None = None
-    """A folder for the library of the paths that ends with the studio."""
+    """A folder for a library of the paths that is removed with the studio."""
     kept: Path | None = None
-    """The library of the paths that may stay, for edits that are not saved."""
+    """A library of the paths that may be kept, for unsaved edits."""
     locked: bool = False
-    """Whether it was locked at the start, and so nothing is prepared."""
+    """Whether it was locked at the start, so that nothing is prepared."""
 
     @property
     def root(self) -> Path | None:
-        """Where the library is; None is the usual place."""
+        """The library's folder; None is the default one."""
         return self.kept if self.temporary is None else self.temporary / LIBRARY
 
     @property
     def follows(self) -> bool:
-        """Whether sources are taken in; a library that others keep is left alone if asked to."""
+        """Whether sources are imported; a library that other processes maintain is left alone if
+        requested."""
         return bool(self.given) or not self.read_only
 
     def prepare(self) -> None:
-        """Make the library, or lead it to today's schema; an error if there is none to read."""
+        """Create or migrate the library; raise if there is none to read."""
         if self.root is not None:
             share_key(data_home() / LIBRARY, self.root)
         Library.open(self.root, write=self.follows).close()
 
     def find_encrypted_root(self) -> Path | None:
-        """The library whose key opens what is served; None if nothing is encrypted.
+        """Return the library whose key unlocks what is served; None if nothing is encrypted.
 
-        A library of some paths that is still to be made will have the key of the user's own one.
+        A library of some paths that does not exist yet will have the key of the user's own one.
         """
         main = data_home() / LIBRARY
         root = main if self.root is None else self.root
@@ -97,12 +97,12 @@ class ServedPaths(NamedTuple):
 def serve(
     given: Sequence[Path], *, read_only: bool, unsaved: Callable[[list[UnsavedFile]], None]
 ) -> Iterator[ServedPaths]:
-    """What a studio serves, with its library prepared.
+    """Return what a studio serves, with its library prepared.
 
     A locked library is prepared when it is unlocked.
 
-    The library of some paths is removed in the end; what was not saved in it is reported and
-    stays. A read-only studio of some paths has a library in a temporary folder.
+    The library of some paths is removed at the end; unsaved edits are reported and kept. A
+    read-only studio of some paths has a library in a temporary folder.
     """
     with ExitStack() as ends:
         served = ServedPaths(tuple(given), read_only)
@@ -118,14 +118,14 @@ def serve(
         try:
             served.prepare()
         except LibraryLocked:
-            load_cipher_module()  # the page asks for the passphrase, if it can be used at all
+            load_cipher_module()  # the page asks for the passphrase, if it can be used
             served = served._replace(locked=True)
         yield served
 
 
 def _remove_log(root: Path) -> None:
     """Remove the empty log that reading made, when all connections are closed."""
-    gc.collect()  # threads may have left theirs
+    gc.collect()  # threads may have left connections
     try:
         key = find_library_key(root) if is_encrypted(root) else None
     except LibraryLocked:
@@ -134,35 +134,35 @@ def _remove_log(root: Path) -> None:
 
 
 def _remove_library(root: Path, report: Callable[[list[UnsavedFile]], None]) -> None:
-    """Remove the library of the files that were opened, and name what was not saved."""
+    """Remove the library of the opened files, and return what was not saved."""
     left = tidy_library(root)
     if left:
         report(left)
 
 
 def share_key(main: Path, other: Path) -> None:
-    """Have a library that is going to be made be encrypted as the user's own library is."""
+    """Make a new library be encrypted like the user's own library."""
     if not is_encrypted(main) or (other / DATABASE).exists():
         return
     from talktree.library.encryption.key_file import read_key_file, write_key_file
 
-    find_library_key(main)  # locked: say so before anything is made
+    find_library_key(main)  # if it is locked, raise before anything is made
     other.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_key_file(other, read_key_file(main))
 
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 SIGNALLED = 128
-"""What an exit code is more than the signal that ended the program."""
+"""Exit codes after a signal are its number plus this."""
 
 
 class StudioStarted(NamedTuple):
-    """What is told when the studio is there."""
+    """What is reported when the studio has started."""
 
     address: str
-    """With the token; whoever has it may enter."""
+    """With the token, which grants access."""
     built: bool
-    """Whether the page is there."""
+    """Whether the page is built."""
 
 
 def launch(
@@ -175,9 +175,9 @@ def launch(
     unsaved: Callable[[list[UnsavedFile]], None],
     kept: Callable[[list[UnsavedEdits], Path | None], None],
 ) -> int:
-    """Serve until it is ended; the exit code.
+    """Serve until the studio ends, and return the exit code.
 
-    `kept` is called with the edits that studios before it have left, and the library of its paths.
+    `kept` is called with the edits that previous studios have left, and the library of its paths.
     """
     os.umask(0o077)
     for each in (signal.SIGTERM, signal.SIGHUP):
@@ -210,7 +210,7 @@ def launch(
 
 
 def _handle_signal(number: int, frame: FrameType | None) -> None:
-    """End as after Ctrl-C: everything is put away."""
+    """End as after Ctrl-C, with a complete cleanup."""
     if number == signal.SIGHUP:
         # A closed terminal sends it more than once; the second must not end the cleanup.
         signal.signal(number, signal.SIG_IGN)
@@ -218,12 +218,12 @@ def _handle_signal(number: int, frame: FrameType | None) -> None:
 
 
 def _has_screen() -> bool:
-    """Whether there is a screen; a text browser in this terminal is not meant."""
+    """Whether there is a screen; a text browser in this terminal does not count."""
     return not sys.platform.startswith("linux") or any(map(os.environ.get, DISPLAYS))
 
 
 def _open_browser(keys: Keys, ends: ExitStack) -> None:
-    """Start the browser with a file that leads to a link, so that no argument holds a secret."""
+    """Start the browser with a file that leads to a link, so that no argument contains a secret."""
     import webbrowser
 
     from talktree.web.entry_file import EntryFile
@@ -240,7 +240,7 @@ def _open_browser(keys: Keys, ends: ExitStack) -> None:
 
 @contextmanager
 def open_studio(served: ServedPaths) -> Iterator[StudioContext]:
-    """A studio with all that works behind it; everything ends with it."""
+    """Open a studio with all its background work, and close everything at the end."""
     with ExitStack() as ends:
         if served.root is not None:
             ends.enter_context(hold_in_use(served.root))
@@ -261,11 +261,11 @@ def open_studio(served: ServedPaths) -> Iterator[StudioContext]:
 
 
 def _start_following(studio: StudioContext, root: Path | None) -> Callable[[], None]:
-    """Take in what is there, then follow it; gives what ends that."""
+    """Import what is there, then follow it; return a function that ends this."""
     jobs, given = studio.jobs, studio.given
     with Library.open(root) as library:
         places = bool(library.places())
-    # Rules are for the library of the user, not for files that are opened directly.
+    # Retention rules are for the user's library, not for files that are opened directly.
     rules = None if given else RetentionSchedule()
     follower = Follower(root, given, retention=rules, looked=lambda: drop_forgotten(studio))
     if given or places:

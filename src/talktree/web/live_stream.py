@@ -1,4 +1,4 @@
-"""Server-sent events: something is looked at again and again, and told when it is another."""
+"""Server-sent events: poll a value, and send it when it changes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from talktree.errors import TalktreeError
 from talktree.web.response import encode_json
 
 EVERY = 0.5
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 SILENCE = 15.0
-"""Seconds after which a comment is sent, so that a connection that died is noticed."""
+"""Seconds after which a comment is sent, so that dead connections are noticed."""
 
 Look = Callable[[], Struct | None]
 
@@ -25,10 +25,10 @@ Look = Callable[[], Struct | None]
 def stream_events(
     request: Request, name: str, look: Look, *, every: float = EVERY
 ) -> StreamingResponse:
-    """What `look` gives, each as an event of that name; None is nothing new.
+    """Yield the results of `look` as events of that name; None means nothing is new.
 
-    `look` is called in a thread, never twice at the same time, until the page goes or the studio
-    ends. No thread is held between two looks.
+    `look` is called in a thread, never concurrently, until the page disconnects or the studio ends.
+    No thread is held between two calls.
     """
     return StreamingResponse(
         _generate_events(request, name, look, every), media_type="text/event-stream; charset=utf-8"
@@ -45,7 +45,7 @@ async def _generate_events(
         try:
             news = await run_in_threadpool(look)
         except TalktreeError:
-            return  # the library was locked; the page finds that out when it asks again
+            return  # the library was locked; the page finds that out with its next request
         if news is not None:
             yield b"event: " + name.encode() + b"\ndata: " + encode_json(news) + b"\n\n"
             details = time.monotonic()

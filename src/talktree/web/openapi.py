@@ -30,12 +30,12 @@ OWN_HEADER = {
 
 @cache
 def encode_openapi() -> bytes:
-    """The document as it is served."""
+    """Return the document as it is served."""
     return json.dumps(build_openapi(), indent=1).encode()
 
 
 def build_openapi() -> Schema:
-    """The document."""
+    """Return the document."""
     paths: dict[str, Schema] = {}
     for route in TABLE:
         paths.setdefault(route.address, {})[route.method.lower()] = _build_operation(route)
@@ -100,7 +100,7 @@ def _list_parameters(route: Route) -> list[Schema]:
 
 
 def _describe_query(query: type) -> Schema:
-    """The parameters of a query; they are plain values, so nothing refers to anything."""
+    """Return the parameters of a query; their types are plain, so there are no references."""
     (_,), shapes = msgspec.json.schema_components((query,))
     properties: Schema = shapes[query.__name__]["properties"]
     return properties

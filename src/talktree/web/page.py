@@ -1,7 +1,4 @@
-"""The built page: its files by their addresses.
-
-Where the built page is, and what is said where nobody built it.
-"""
+"""The built page: its files by address, and the notice shown when it is not built."""
 
 from __future__ import annotations
 
@@ -17,12 +14,12 @@ HOW = "run `make frontend` in the source tree, or install talktree with pip"
 
 
 def is_built(folder: Path = STATIC) -> bool:
-    """Whether there is a page."""
+    """Whether the page is built."""
     return (folder / INDEX).is_file()
 
 
 HIDDEN = "frame/"
-"""What runs in the sandboxed frame is written into its page and never asked for by address."""
+"""Scripts of the sandboxed frame are inlined in its page and not available by address."""
 FOREVER = "public, max-age=31536000, immutable"
 TYPES = {
     ".html": "text/html",
@@ -35,7 +32,7 @@ TYPES = {
     ".ico": "image/x-icon",
     ".txt": "text/plain",
 }
-"""The machine's own table may say otherwise, and a script with a wrong type is not run."""
+"""The system's own table may differ, and a script with a wrong type is not executed."""
 NOT_BUILT = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Talktree</title>
 <h1>Nothing to show</h1><p>The server runs, but {MISSING}: {HOW}.</p></html>"""
 
@@ -49,11 +46,12 @@ class Page:
         self._seen: int | None = None
 
     def has_file(self, address: str) -> bool:
-        """Whether an address is one of the page's own."""
+        """Whether an address is a file of the page."""
         return _to_file_name(address) == INDEX or _to_file_name(address) in self._list_files()
 
     def get_file(self, address: str) -> Response | None:
-        """The file with an address. It is looked up by name, so no address leads elsewhere."""
+        """Return the file with an address. It is looked up by name, so no address leaves the
+        folder."""
         name = _to_file_name(address)
         if name == INDEX and not is_built(self.folder):
             return HTMLResponse(NOT_BUILT, status_code=503)
@@ -64,7 +62,7 @@ class Page:
         return FileResponse(found, media_type=_guess_type(found), headers=cache)
 
     def _list_files(self) -> dict[str, Path]:
-        """All files by their names, listed again when the page was built again."""
+        """Return all files by name, listed again when the page was rebuilt."""
         if not is_built(self.folder):
             return {}
         seen = (self.folder / INDEX).stat().st_mtime_ns

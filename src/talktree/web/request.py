@@ -1,4 +1,4 @@
-"""Questions read and checked: the address, the parameters, the body."""
+"""Parse and validate requests: the address, the parameters, the body."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from talktree.web.response import JSON
 from talktree.web.routes.route import Route, RouteCall
 
 MOST_BYTES = 16 << 20
-"""How large a body of JSON may be; files go another way."""
+"""Maximum size of a JSON body in bytes; files are sent in another way."""
 MANY = (tuple, list, frozenset, set)
 
 
 async def parse_request(route: Route, path: Mapping[str, str], request: Request) -> RouteCall:
-    """A question as its route wants it."""
+    """Parse a request for its route."""
     return RouteCall(
         path=path,
         query=None if route.query is None else _parse_query(route.query, request),
@@ -31,7 +31,8 @@ async def parse_request(route: Route, path: Mapping[str, str], request: Request)
 
 
 def split_path(path: bytes) -> tuple[str, ...]:
-    """The parts of an address, each decoded by itself, so that a part may hold a slash."""
+    """Split an address into parts and decode each separately, so that a part may contain a
+    slash."""
     raw = path.split(b"?", 1)[0].removeprefix(b"/").split(b"/")
     return tuple(unquote_to_bytes(part).decode("utf-8", "replace") for part in raw)
 

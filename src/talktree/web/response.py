@@ -1,4 +1,4 @@
-"""Answers as bytes: structs as JSON, failures as the one body that every error has."""
+"""Answers as bytes: structs as JSON, errors in the same shape everywhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JSON = "application/json"
 
 
 def make_response(value: Any) -> Response:  # noqa: ANN401 - whatever a route gives
-    """What a route gave, as a response."""
+    """Return the result of a route as a response."""
     if isinstance(value, Response):
         return value
     return (
@@ -25,7 +25,7 @@ def make_response(value: Any) -> Response:  # noqa: ANN401 - whatever a route gi
 
 
 def error_response(error: Exception) -> Response:
-    """A failure as a response."""
+    """Return an error as a response."""
     print_internal_error(error)
     return Response(
         encode_json(ErrorBody(describe_error(error))),
@@ -35,7 +35,7 @@ def error_response(error: Exception) -> Response:
 
 
 def encode_json(value: Any) -> bytes:  # noqa: ANN401 - whatever a route gives
-    """A value as JSON; halves of characters, which UTF-8 cannot hold, become question marks."""
+    """Encode a value as JSON; lone surrogates, which UTF-8 cannot hold, become question marks."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -43,7 +43,7 @@ def encode_json(value: Any) -> bytes:  # noqa: ANN401 - whatever a route gives
 
 
 def _replace_surrogates(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """The same without halves of characters; shapes are flat, so this does not go deep."""
+    """Return the value without lone surrogates; structs are flat, so the recursion is shallow."""
     match value:
         case str():
             return value.encode("utf-8", "replace").decode()

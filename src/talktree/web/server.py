@@ -1,6 +1,6 @@
-"""The server itself: a loop that ends when it is asked to, and leaves nothing behind.
+"""The server: an event loop that ends on request and cleans up.
 
-The socket: on loopback, on a port that is free or the one that was asked for.
+The socket is on loopback, on a free port or the requested one.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from talktree.web.response import JSON, error_response
 from talktree.web.security.headers import build_fixed_headers
 
 PATIENCE = 3
-"""Seconds that answers on their way are given at the end."""
+"""Seconds that running answers get at the end."""
 SILENCE = 30.0
-"""Seconds after which a connection is closed that sends nothing of a request it owes."""
+"""Seconds after which a connection with an incomplete request is closed."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Protocol(H11Protocol):
-    """HTTP whose refusals look alike, and whose half-open connections time out."""
+    """An HTTP protocol with uniform refusals, and a timeout for half-open connections."""
 
     _silence: asyncio.TimerHandle | None = None
 
@@ -53,8 +53,8 @@ class Protocol(H11Protocol):
         self._silence = self.loop.call_later(SILENCE, self._close_if_silent)
 
     def _close_if_silent(self) -> None:
-        # A request that is complete may take as long as it likes to answer, and while reading is
-        # paused the silence is ours. After an answer uvicorn's own timeout applies.
+        # A complete request may take as long as it needs to answer, and while reading is paused the
+        # silence is ours. After an answer, uvicorn's own timeout applies.
         if self.flow.read_paused or self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
             self._await_data()
         else:
@@ -74,7 +74,7 @@ class Protocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that tells its streams to end, and whose caller cleans up after any signal."""
+    """A server that ends its streams, and whose caller cleans up after any signal."""
 
     def __init__(self, app: ASGIApp, ending: threading.Event) -> None:
         super().__init__(
@@ -101,7 +101,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Hear signals while it serves; they are not sent again afterwards."""
+        """Handle signals while the server runs; they are not raised again afterwards."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -120,7 +120,7 @@ class Server(uvicorn.Server):
                 signal.signal(each, handler)
 
     def stop(self) -> None:
-        """End as soon as the answers on their way are given."""
+        """End as soon as running answers are complete."""
         self.ending.set()
         self.should_exit = True
 
@@ -129,7 +129,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def bind_usual_port() -> socket.socket:
-    """A socket on the port on which a browser was remembered, if it is free; else on any."""
+    """Return a socket on the port of the last remembered browser if it is free; else on any."""
     from talktree.web.security.browsers import find_usual_port
 
     port = find_usual_port()
@@ -142,8 +142,8 @@ def bind_usual_port() -> socket.socket:
 
 
 def bind_port(port: int) -> socket.socket:
-    """A socket that only this machine reaches; port 0 is any that is free."""
-    # The protocol is named because only then asyncio sends small answers at once.
+    """Return a socket on the loopback interface; port 0 is any free port."""
+    # The protocol is named because only then asyncio sends small answers without delay.
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,4 +1,4 @@
-"""What a running studio has: the desk, the jobs, and what it was asked to serve."""
+"""The context of a running studio: the document cache, the jobs, and what it serves."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from talktree.web.job_runner import Jobs
 
 
 class StudioContext(NamedTuple):
-    """Handed to every answer."""
+    """Passed to every handler."""
 
     cache: DocumentCache
     jobs: Jobs
     scratch: Path
-    """A folder of its own, emptied when the studio ends: uploads, and files that jobs make."""
+    """The studio's own folder, emptied when it ends: uploads, and files that jobs make."""
     previews: Previews
     read_only: bool = False
     given: tuple[Path, ...] = ()
-    """The paths that were named; none if all of the library is served."""
+    """The paths that were named; empty if the whole library is served."""

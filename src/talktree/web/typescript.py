@@ -1,4 +1,4 @@
-"""The shapes as TypeScript types, so that server and page cannot disagree unnoticed."""
+"""The API's structs as TypeScript types, so that server and page cannot differ unnoticed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDTH = 100
 
 
 def format_types() -> str:
-    """The module of all types."""
+    """Return the module of all types."""
     taken = _collect_shapes(route.body for route in TABLE if route.body is not None)
     blocks = [HEAD]
     for module in MODULES:
@@ -39,7 +39,7 @@ def format_types() -> str:
 
 
 def list_structs(module: ModuleType) -> list[type[Struct]]:
-    """The shapes that a module declares, in its order."""
+    """Return the structs that a module declares, in its order."""
     found = [each for each in vars(module).values() if isinstance(each, type)]
     return [
         each for each in found if issubclass(each, Struct) and each.__module__ == module.__name__
@@ -47,7 +47,7 @@ def list_structs(module: ModuleType) -> list[type[Struct]]:
 
 
 def _find_unions(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """Names for one of several shapes."""
+    """Return names for unions of structs."""
     for name, value in vars(module).items():
         parts = get_args(value)
         if parts and all(isinstance(each, type) and issubclass(each, Struct) for each in parts):
@@ -59,7 +59,7 @@ def _list_names(alias: Any) -> list[str]:  # noqa: ANN401 - a union
 
 
 def _collect_shapes(roots: Iterable[type]) -> set[type]:
-    """Shapes with all the shapes in them."""
+    """Return the structs with all structs in them."""
     found: set[type] = set()
     waiting: list[described.Type] = [described.type_info(root) for root in roots]
     while waiting:
@@ -88,7 +88,8 @@ def _find_inner_types(kind: described.Type) -> list[described.Type]:
 
 
 def _format_interface(shape: type[Struct], *, sent: bool) -> str:
-    """One shape. What the page sends may leave out what has a default; answers have everything."""
+    """Return one struct as an interface. Fields with a default are optional in what the page sends;
+    answers contain all."""
     info = described.type_info(shape)
     assert isinstance(info, described.StructType)
     notes = _read_field_notes(shape)
@@ -112,7 +113,7 @@ def _format_comment(text: str, indent: str) -> str:
 
 
 def _read_field_notes(shape: type[Struct]) -> dict[str, str]:
-    """What is said below a field."""
+    """Return the docstrings of the fields."""
     (declared,) = ast.parse(inspect.getsource(shape)).body
     assert isinstance(declared, ast.ClassDef)
     notes: dict[str, str] = {}
@@ -127,7 +128,7 @@ def _read_field_notes(shape: type[Struct]) -> dict[str, str]:
 
 
 def format_type(kind: described.Type) -> str:
-    """A type as TypeScript writes it."""
+    """Return a type in TypeScript."""
     match kind:
         case described.StructType():
             return kind.cls.__name__

@@ -1,4 +1,4 @@
-"""Taking in: what was named at the start, and from then on whatever changes."""
+"""Import what was named at the start, and from then on whatever changes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from talktree.web.actions.import_ import import_paths
 from talktree.web.job_runner import JobProgress, JobResult, Work
 
 EVERY = 1.0
-"""Seconds between two looks at the sources."""
+"""Seconds between two checks of the sources."""
 SHARE = 20
-"""Looking takes no more than one part in so many of the time, however many files there are."""
+"""Checking takes at most this fraction of the time (one in 20), however many files there are."""
 LONGEST = 60.0
 
 
 def start_import(
     root: Path | None, paths: Sequence[Path], *, known: bool = False, retention: bool = False
 ) -> Work:
-    """The work of importing some paths, or all places so far; retention is part of it if asked."""
+    """Return a job that imports some paths, or all places so far; with retention if requested."""
 
     def work(progress: JobProgress) -> JobResult:
-        """Takes them in."""
+        """Import them."""
         with Library.open(root, write=True) as library:
             import_paths(library, paths, progress, known=known, retention=retention)
         return JobResult()
@@ -37,7 +37,7 @@ def start_import(
 
 
 class Follower(threading.Thread):
-    """Looks at the sources again and again, and takes in what is new."""
+    """Checks the sources repeatedly, and imports what is new."""
 
     def __init__(
         self,
@@ -54,12 +54,12 @@ class Follower(threading.Thread):
         self.every = every
         self.retention = retention
         self.looked = looked
-        """Called after each look."""
+        """Called after each check."""
         self._ended = threading.Event()
         self._may_begin: Callable[[], bool] = lambda: True
 
     def begin_when(self, may_begin: Callable[[], bool]) -> None:
-        """Begin only when this is so."""
+        """Begin only when this is true."""
         self._may_begin = may_begin
 
     def run(self) -> None:
@@ -71,20 +71,20 @@ class Follower(threading.Thread):
                 pass
 
     def stop(self) -> None:
-        """Look no more; what is under way is finished first."""
+        """Stop checking; a running check is finished first."""
         self._ended.set()
         if self.is_alive():
             self.join(5.0)
 
     def _look_once(self, library: Library) -> float:
-        """Look once; how many seconds to wait then."""
+        """Check once, and return how many seconds to wait then."""
         began = time.monotonic()
         try:
             library.import_(self.paths, wait=self.every, quiet=QUIET)
             if self.retention is not None:
                 self.retention.run(library)
         except (TalktreeError, OSError):
-            pass  # somebody else is importing, or a path is gone for now: the next look will tell
+            pass  # another process is importing, or a path is missing: the next check shows it
         with suppress(TalktreeError):
             self.looked()
         took = time.monotonic() - began

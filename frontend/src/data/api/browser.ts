@@ -1,4 +1,4 @@
-// A browser that the studio remembers: a key that no page can read out, in the storage of this origin.
+// Remembers this browser in the studio: with a non-extractable key in the storage of this origin.
 
 import { makeStore } from '../../lib/store'
 import { askChallenge, enterWith, path, post, remove } from './client'
@@ -15,15 +15,15 @@ interface StoredBrowser {
   key: CryptoKey
 }
 
-/** Whether this browser is remembered here; null until that is known. */
+/** Whether this browser is remembered; null until known. */
 export const isRemembered = makeStore<boolean | null>(null)
 
-/** Looks whether this browser is remembered. */
+/** Checks whether this browser is remembered. */
 export async function lookForBrowser(): Promise<void> {
   isRemembered.set((await stored().catch(() => undefined)) !== undefined)
 }
 
-/** Makes a key, gives its public half to the server, and keeps the other here. */
+/** Creates a key pair, sends the public key to the server, and stores the private one here. */
 export async function rememberBrowser(): Promise<void> {
   const pair = await crypto.subtle.generateKey(CURVE, false, ['sign', 'verify'])
   const point = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
@@ -32,7 +32,7 @@ export async function rememberBrowser(): Promise<void> {
   isRemembered.set(true)
 }
 
-/** Forgets the key, here and on the server. */
+/** Deletes the key, here and on the server. */
 export async function forgetBrowser(): Promise<void> {
   const known = await stored()
   await change((store) => store.delete(0))
@@ -40,7 +40,7 @@ export async function forgetBrowser(): Promise<void> {
   if (known) await remove(path`/browsers/${known.id}`)
 }
 
-/** Enters as a remembered browser; false if it is not one, or the studio does not know it any more. */
+/** Logs in as a remembered browser; false if it is not one, or the studio has forgotten it. */
 export async function enterRemembered(): Promise<boolean> {
   const known = await stored().catch(() => undefined)
   if (!known) return false
@@ -55,7 +55,7 @@ export async function enterRemembered(): Promise<boolean> {
   }
 }
 
-/** What the user recognises this browser by. */
+/** A label by which the user recognises this browser. */
 function describeBrowser(): string {
   const found = /(Firefox|Edg|OPR|Chrome|Safari)\/(\d+)/.exec(navigator.userAgent)
   const system = /\(([^;)]+)/.exec(navigator.userAgent)?.[1] ?? ''

@@ -1,11 +1,11 @@
-// What the server said, by question. TanStack Query is its one owner; this file is how the rest of the page
-// speaks to it: by the path that is asked for.
+// The answers of the server, by query. TanStack Query owns them; the rest of the page uses this module, with the
+// requested path as the key.
 
 import { CancelledError, QueryClient, type FetchQueryOptions, type Query } from '@tanstack/react-query'
 import { get, path, post, type Params } from './client'
 import type { ConversationDetails, HistoryState, MessagePlace } from './types'
 
-/** Answers stay true until something says otherwise: an edit, an event, or the server that was away. */
+/** Answers stay valid until an edit, an event, or a lost connection invalidates them. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -20,10 +20,10 @@ export const queries = new QueryClient({
 })
 
 export type Key = readonly [where: string, params: Record<string, unknown>]
-/** The length of such a key. The key of an answer about one revision of a conversation ends with that revision. */
+/** The length of such a key. The key of an answer for one revision of a conversation ends with that revision. */
 const UNVERSIONED = 2
 
-/** A question as a key: by what it asks, not by its order; what is empty is not asked. */
+/** Returns the key of a query: independent of the order of parameters, without empty ones. */
 export function keyOf(where: string, params?: Params): Key {
   const parts = Object.entries(params ?? {}).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',
@@ -31,7 +31,7 @@ export function keyOf(where: string, params?: Params): Key {
   return [where, Object.fromEntries(parts)]
 }
 
-/** How a question is asked. */
+/** Returns the query options for a path. */
 export function question<T>(where: string, params?: Params) {
   return {
     queryKey: keyOf(where, params),
@@ -39,7 +39,7 @@ export function question<T>(where: string, params?: Params) {
   }
 }
 
-/** A question whose words are in its body: what is looked for in a conversation does not belong into an address. */
+/** A query with its parameters in the body: search texts do not belong into an address. */
 export function posedQuestion<T>(where: string, body: object) {
   return {
     queryKey: [where, body] as const,
@@ -47,40 +47,42 @@ export function posedQuestion<T>(where: string, body: object) {
   }
 }
 
-/** What is known now. */
+/** Returns the cached answer. */
 export function peek<T>(where: string, params?: Params): T | undefined {
   return queries.getQueryData<T>(keyOf(where, params))
 }
 
-/** The answer to a question, for code outside of components; what is known is not asked for again. */
+/** Returns the answer to a query, for code outside of components; a cached answer is not requested again. */
 export function ask<T>(where: string, params?: Params): Promise<T> {
   return askQuery(question<T>(where, params))
 }
 
-/** The same for a question with settings of its own. */
+/** The same for a query with its own options. */
 export async function askQuery<T>(asked: FetchQueryOptions<T>): Promise<T> {
   for (;;) {
     try {
       return await queries.fetchQuery(asked)
     } catch (error) {
-      // It changed meanwhile, or what looked at it too is gone: the answer is still needed here.
+      // It changed meanwhile, or its last observer is gone: the answer is still needed here.
       if (!(error instanceof CancelledError)) throw error
     }
   }
 }
 
-/** Answers whose path begins so are old: what is looked at is asked again, the rest when it is needed. */
+/** Invalidates answers whose path begins with the prefix: observed ones are requested again, the rest when needed. */
 export function invalidate(prefix: string): void {
   void queries.invalidateQueries({ predicate: (query) => whereOf(query).startsWith(prefix) })
 }
 
-/** All that goes with a conversation is old; with `except`, all but some paths. Answers about one revision stay true. */
+/** Invalidates all answers for a conversation, except for some paths. Answers for one revision stay valid. */
 export function invalidateConversation(cid: string, except: readonly string[] = []): void {
   void queries.invalidateQueries({ predicate: (query) => isOf(cid, query, except) })
 }
 
-/** The same after a change: answers on their way are older than it. What is asked for again is what the page looks at once
-    it shows the new state; what it began to ask for then is not asked for twice. */
+/**
+ * The same after a change: pending answers are older than the change. Queries that the page observes in the new state
+ * are requested again, but not those that it has requested for it already.
+ */
 export function renewConversation(cid: string, except: readonly string[]): void {
   const predicate = (query: Query): boolean => isOf(cid, query, except)
   void queries.cancelQueries({ predicate })
@@ -98,8 +100,9 @@ function isOf(cid: string, query: Query, except: readonly string[]): boolean {
   return (where === own || where.startsWith(`${own}/`)) && !except.includes(where)
 }
 
-/** Takes over a state of a conversation that came with an edit, a save or an event: it is newer than any answer
-    that is still on its way. */
+/**
+ * Stores the state of a conversation that came with an edit, a save or an event: it is newer than any pending answer.
+ */
 export function putConversation(conversation: ConversationDetails, history?: HistoryState): void {
   put(path`/c/${conversation.cid}`, undefined, conversation)
   if (history) put(path`/c/${conversation.cid}/edits`, undefined, history)

@@ -1,4 +1,4 @@
-// The one way to the server: every question of the page goes through here.
+// The HTTP client: every request of the page goes through this module.
 
 import { lost, reached } from './connection'
 import { keyHeader, storeKey } from './key'
@@ -8,10 +8,10 @@ export const BASE = '/api/v1'
 /** The status of all answers while the library is locked. */
 const LOCKED = 423
 
-/** What a question is narrowed by; what is null, undefined or empty is left out, lists are repeated. */
+/** Query parameters; null, undefined and empty ones are left out, lists are repeated. */
 export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
-/** An answer that is an error, or no answer at all (status 0). */
+/** An error answer, or no answer at all (status 0). */
 export class ApiError extends Error {
   readonly fault: ErrorDetails
   readonly status: number
@@ -24,12 +24,12 @@ export class ApiError extends Error {
   }
 }
 
-/** A path with its varying parts encoded: path`/c/${cid}/messages/${id}`. */
+/** A path with its variable parts encoded: path`/c/${cid}/messages/${id}`. */
 export function path(parts: TemplateStringsArray, ...values: (string | number)[]): string {
   return parts.reduce((made, part, at) => made + encodeURIComponent(String(values[at - 1])) + part)
 }
 
-/** The full address of a question, for downloads and event streams. */
+/** Returns the full address of a request, for downloads and event streams. */
 export function address(where: string, params?: Params): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params ?? {})) {
@@ -40,58 +40,60 @@ export function address(where: string, params?: Params): string {
   return BASE + where + (text ? `?${text}` : '')
 }
 
-/** Asks; has no effects. */
+/** Sends a GET request, which has no effects. */
 export function get<T>(where: string, params?: Params, signal?: AbortSignal): Promise<T> {
   return ask<T>('GET', address(where, params), undefined, signal)
 }
 
-/** Does. */
+/** Sends a POST request. */
 export function post<T>(where: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   return ask<T>('POST', address(where), body ?? null, signal)
 }
 
-/** Exchanges a token for the key that goes with all questions. It is stored before anything learns that the server knows
-    us: what the page asks then goes with it. */
+/**
+ * Exchanges a token for the key that is sent with all requests. It is stored before the connection counts as logged in:
+ * requests that follow contain it.
+ */
 export function enter(token: string): Promise<void> {
   return enterWith({ token })
 }
 
-/** What a remembered browser signs. That the server answers does not mean yet that it knows us. */
+/** Returns the challenge that a remembered browser signs. Getting it does not mean being logged in. */
 export function askChallenge(): Promise<Challenge> {
   return ask<Challenge>('POST', address('/challenge'), {}, undefined, undefined, false)
 }
 
-/** The same with a token or with what a remembered browser has signed. */
+/** Logs in with a token or with a signed challenge. */
 export async function enterWith(login: Login): Promise<void> {
   await ask<LoginResult>('POST', address('/login'), login, undefined, ({ key }) => storeKey(key))
 }
 
-/** Whether the library is locked. While it is, this is the only question with an answer. */
+/** Returns whether the library is locked. While it is, only this request is answered. */
 export function askLock(): Promise<LockState> {
   return ask<LockState>('GET', address('/lock'), undefined, undefined, undefined, false)
 }
 
-/** Unlocks the library; the secret is not kept anywhere. */
+/** Unlocks the library; the secret is not stored. */
 export function unlock(given: Unlock): Promise<LockState> {
   return ask<LockState>('POST', address('/unlock'), given, undefined, undefined, false)
 }
 
-/** Locks it. */
+/** Locks the library. */
 export function lock(): Promise<LockState> {
   return ask<LockState>('POST', address('/lock'), null, undefined, undefined, false)
 }
 
-/** Takes away. */
+/** Sends a DELETE request. */
 export function remove(where: string): Promise<void> {
   return ask<void>('DELETE', address(where))
 }
 
-/** Whether it only says that nobody waits for the answer any more. */
+/** Whether an error only means that the request was cancelled. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
 
-/** Anything that was thrown, as an error with words for people. */
+/** Returns any thrown value as an error with a readable message. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -143,12 +145,12 @@ function faultOf(status: number, text: string): ErrorDetails {
     const said = JSON.parse(text) as { error?: ErrorDetails }
     if (said.error) return { ...said.error, message: asSentence(said.error.message) }
   } catch {
-    // Not ours, so its words are not for people.
+    // Not our own error, so its message is not shown.
   }
   return fault('server', `The server answered ${status}.`)
 }
 
-/** What begins with a word begins with a capital here; names of files and the like stay as they are. */
+/** Capitalizes a text that begins with a word; file names and the like are unchanged. */
 export function asSentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
@@ -157,14 +159,14 @@ function fault(kind: string, message: string, hint: string | null = null): Error
   return { kind, message, hint, exit_code: 1, stamp: null }
 }
 
-/** What an upload is: a packed folder, or a file to attach with the media type the browser takes it for. */
+/** The kind of an upload: a packed folder, or a file to attach with the media type that the browser detects. */
 export interface UploadKind {
   folder?: boolean
   attach?: boolean
   type?: string
 }
 
-/** Brings a file or a packed folder in. XMLHttpRequest, because fetch does not tell how far an upload is. */
+/** Uploads a file or a packed folder. Uses XMLHttpRequest, because fetch does not report progress. */
 export function upload(
   name: string,
   blob: Blob,

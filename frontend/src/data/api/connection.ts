@@ -1,9 +1,11 @@
-// Whether the server is there and knows us.
+// Whether the server answers and this page is logged in.
 
 import { makeStore, useStore } from '../../lib/store'
 
-/** `login`: the cookie is missing or old. `locked`: the library is encrypted and locked. `gone`: the server does not
-    answer. */
+/**
+ * `login`: the cookie is missing or expired. `locked`: the library is encrypted and locked. `gone`: the server does not
+ * answer.
+ */
 export type Connection = 'ok' | 'login' | 'locked' | 'gone'
 
 const connection = makeStore<Connection>('ok')

@@ -1,9 +1,9 @@
-// Server-sent events by fetch: EventSource can send no header, and does not notice a connection that went silent.
+// Server-sent events by fetch: EventSource cannot send headers, and does not notice a silent connection.
 
 import { address, type Params } from './client'
 import { keyHeader } from './key'
 
-/** The server sends something at least every 15 s; after that much silence the connection is made anew. */
+/** The server sends something at least every 15 s; after this much silence it reconnects. */
 export const SILENCE = 40_000
 const FIRST_RETRY = 1000
 const LAST_RETRY = 15_000
@@ -14,8 +14,10 @@ export interface EventHandlers {
   onLost?: () => void
 }
 
-/** Listens, connecting again whenever it is lost, until the returned function is called. What is asked for is found out
-    for each connection, as it may say what is known by then. */
+/**
+ * Listens, reconnecting whenever the connection is lost, until the returned function is called. The parameters are
+ * computed for each connection, because they depend on the known state.
+ */
 export function listenTo(where: string, params: () => Params, handlers: EventHandlers): () => void {
   const end = new AbortController()
   void keepListening(() => address(where, params()), handlers, end.signal)
@@ -31,7 +33,7 @@ async function keepListening(url: () => string, handlers: EventHandlers, ended: 
     try {
       await listenOnce(url(), handlers, connection, () => (retry = FIRST_RETRY))
     } catch {
-      // Lost, silent or ended: tried again below unless it was ended.
+      // Lost, silent or ended: retried below unless it was closed.
     }
     ended.removeEventListener('abort', abort)
     connection.abort()
@@ -69,7 +71,7 @@ async function listenOnce(
   }
 }
 
-/** Takes the text of a stream apart; comments keep the connection alive and are left out. */
+/** Parses the text of a stream; comments keep the connection alive and are skipped. */
 export class EventParser {
   private rest = ''
   private readonly onEvent: (name: string, data: string) => void

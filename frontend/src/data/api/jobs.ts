@@ -1,4 +1,4 @@
-// Long work on the server. The query cache holds the state of each job and asks for it until the job ends.
+// Long-running jobs on the server. The query cache holds the state of each job and polls it until the job ends.
 
 import { QueryObserver, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -8,7 +8,7 @@ import type { JobState } from './types'
 
 const EVERY = 400
 
-/** How a job is asked for: every now and then, also while the server is away, until the job ends or is unknown. */
+/** The query of a job: polled, also while the server is away, until the job ends or is unknown. */
 function jobQuery(id: string) {
   return {
     ...question<JobState>(addressOf(id)),
@@ -22,7 +22,7 @@ function isOver({ data, error }: { data?: JobState; error: unknown }): boolean {
   return refused || (data !== undefined && data.state !== 'running')
 }
 
-/** Follows a job to its end; gives the newest state that is known of it. */
+/** Follows a job to its end and returns its newest known state. */
 export function useJob(id: string | null, onEnd?: (job: JobState) => void): JobState | null {
   const { data } = useQuery({ ...jobQuery(id ?? ''), enabled: id !== null }, queries)
   const job = id === null ? null : (data ?? null)
@@ -37,7 +37,7 @@ export function useJob(id: string | null, onEnd?: (job: JobState) => void): JobS
   return job
 }
 
-/** The same for code outside of components, from the state that is known now. */
+/** The same for code outside of components, from the currently known state. */
 export function follow(id: string, onStep: (job: JobState) => void, onEnd: (job: JobState) => void): void {
   const observer = new QueryObserver<JobState>(queries, jobQuery(id))
   let last: JobState | undefined
@@ -53,7 +53,7 @@ export function follow(id: string, onStep: (job: JobState) => void, onEnd: (job:
   take(observer.getCurrentResult().data)
 }
 
-/** Starts a job; its first state is known at once. */
+/** Starts a job and returns its first state. */
 export async function startJob(where: string, body: object): Promise<JobState> {
   return put(await post<JobState>(where, body))
 }

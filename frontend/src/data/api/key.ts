@@ -7,7 +7,7 @@ export const KEY_HEADER = 'x-talktree-key'
 
 let signer: Promise<CryptoKey> | null = null
 const tickets = new Map<string, string>()
-/** Signed addresses that are remembered. */
+/** Number of signed addresses that are cached. */
 const REMEMBERED = 2000
 
 export function storeKey(key: string): void {
@@ -22,7 +22,7 @@ export function keyHeader(): Record<string, string> {
   return key === null ? {} : { [KEY_HEADER]: key }
 }
 
-/** An address with its ticket, for what the browser opens by itself: images, frames and downloads. */
+/** Returns an address with its ticket, for what the browser loads directly: images, frames and downloads. */
 export async function sign(address: string): Promise<string> {
   const known = tickets.get(address)
   if (known !== undefined) return known
@@ -37,7 +37,7 @@ export async function sign(address: string): Promise<string> {
   return signed
 }
 
-/** The signed address; undefined until it is made, and while there is none to sign. */
+/** Returns the signed address; undefined until it is ready, and without an address. */
 export function useSigned(address: string | null): string | undefined {
   const [signed, setSigned] = useState<{ address: string; signed: string }>()
   useEffect(() => {

@@ -1,10 +1,10 @@
-// Pages of a long list, as the query cache holds them. Pages in view are observed: they are asked for when they are
-// missing or old. Others stay until there are too many of them.
+// Pages of a long list, held in the query cache. Pages in view are observed: they are requested if they are missing or
+// outdated. Others stay until there are too many of them.
 
 import { hashKey, QueryObserver, type Query, type QueryKey } from '@tanstack/react-query'
 import { askQuery, queries } from './cache'
 
-/** How a page is asked for. */
+/** The query of a page. */
 export interface PageQuestion<T> {
   queryKey: QueryKey
   queryFn: (context: { signal: AbortSignal }) => Promise<T>
@@ -14,16 +14,16 @@ export interface PageQuestion<T> {
 export type AskPage<Id, T> = (id: Id) => PageQuestion<T>
 
 export class PageCache<Id, T> {
-  /** Why a page could not be had, until one can. */
+  /** Why a page could not be loaded, until one is. */
   error: unknown = null
-  /** The newest answer for each page; what was not seen for the longest time comes first. */
+  /** The newest answer for each page, in the order in which they were last seen. */
   private readonly known = new Map<Id, Query<T>>()
   private readonly observed = new Map<Id, () => void>()
   private readonly listeners = new Set<() => void>()
 
   constructor(
     private question: AskPage<Id, T>,
-    /** The number of pages that are kept. */
+    /** Maximum number of pages kept. */
     private readonly most: number,
   ) {}
 
@@ -31,7 +31,7 @@ export class PageCache<Id, T> {
     return this.known.get(id)?.state.data
   }
 
-  /** The newest answer to the question that is asked now, of the pages in view. */
+  /** The newest answer to the current query, of the pages in view. */
   newest(): T | undefined {
     let found: Query<T> | undefined
     for (const id of this.observed.keys()) {
@@ -50,7 +50,7 @@ export class PageCache<Id, T> {
     return this.known.size
   }
 
-  /** Observes these pages and no others; what is on its way for others is dropped, except for those to `spare`. */
+  /** Observes exactly these pages; pending requests for others are cancelled, except for those to `spare`. */
   observe(ids: Iterable<Id>, spare: (id: Id) => boolean = () => false): void {
     const wanted = new Set(ids)
     for (const [id, stop] of this.observed) {
@@ -68,7 +68,7 @@ export class PageCache<Id, T> {
     if (isChanged) this.notify()
   }
 
-  /** Asks another question from now on; the answers to the one before are shown until new ones are there. */
+  /** Changes the query; the previous answers are shown until new ones arrive. */
   ask(question: AskPage<Id, T>): void {
     this.question = question
     for (const [id, stop] of this.observed) {
@@ -77,7 +77,7 @@ export class PageCache<Id, T> {
     }
   }
 
-  /** A page, asked for if it is missing or old. */
+  /** Returns a page, requested if it is missing or outdated. */
   async load(id: Id): Promise<T> {
     const asked = this.question(id)
     const data = await askQuery(asked)
@@ -86,12 +86,12 @@ export class PageCache<Id, T> {
     return data
   }
 
-  /** Asks for some pages again: those in view now, others once they are in view. */
+  /** Requests some pages again: those in view now, others once they are in view. */
   refresh(ids: Iterable<Id>): void {
     for (const id of ids) void queries.invalidateQueries({ queryKey: this.question(id).queryKey, exact: true })
   }
 
-  /** Changes what is known of a page. */
+  /** Changes the cached data of a page. */
   update(id: Id, change: (data: T) => T): void {
     const query = this.known.get(id)
     if (query) queries.setQueryData<T>(query.queryKey, (data) => data && change(data))
@@ -107,14 +107,14 @@ export class PageCache<Id, T> {
     return () => this.listeners.delete(listener)
   }
 
-  /** Nothing is asked for any more. */
+  /** Stops all requests. */
   close(): void {
     for (const stop of this.observed.values()) stop()
     this.observed.clear()
   }
 
   private subscribeTo(id: Id): () => void {
-    // Only what is shown counts, not that something is being asked for.
+    // Only data changes are relevant, not that a request is pending.
     const observer = new QueryObserver<T>(queries, {
       ...this.question(id),
       notifyOnChangeProps: ['data', 'error'],

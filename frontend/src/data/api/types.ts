@@ -1,9 +1,9 @@
 // Written by `make docs` from the server's shapes; changes here are lost.
 /* eslint-disable */
 
-// What the renderer gives: pieces of a message, ready to be shown.
+// The output of the renderer: pieces of a message, ready to be shown.
 
-/** A small fact beside a message. */
+/** A short fact about a message. */
 export interface Chip {
   /** model, author, tag, cwd, git, version, agent, hash, device ... */
   name: string;
@@ -14,32 +14,32 @@ export interface Chip {
 /** A piece of a message, ready to be shown. */
 export interface MessageBlock {
   kind: "artifact" | "call" | "chip" | "divider" | "file" | "image" | "result" | "text" | "thinking" | "todos" | "unknown";
-  /** Safe HTML; of a folded block what is inside. */
+  /** Safe HTML; for a folded block, its content. */
   html: string;
-  /** Plain text: the line that is always there. */
+  /** Plain text: the line that is always visible. */
   title: string;
-  /** Plain text, fainter, behind the title. */
+  /** Plain text, dimmed, after the title. */
   detail: string;
-  /** Of a call the tool, of a file its name. */
+  /** The tool of a call, or the name of a file. */
   name: string;
   outcome: "" | "failed" | "ok" | "waiting";
-  /** Whether it is unfolded unless somebody folds it. */
+  /** Whether it is unfolded by default. */
   open: boolean;
-  /** How many characters are left out; the message by itself has all. */
+  /** Number of characters left out; the message on its own page has all of them. */
   cut: number;
-  /** Which part it is, for images, files and artifacts. */
+  /** The number of the part, for images, files and artifacts. */
   number: number;
   media_type: string;
   size: number | null;
-  /** The address of what is not here; never loaded by itself. */
+  /** The address of external content; it is never loaded automatically. */
   remote: string;
-  /** Of a call that began a sub-agent: the leaf of its conversation. */
+  /** For a call that started a sub-agent: the last message of its conversation. */
   leaf: string;
-  /** Of an artifact: whether it can be run in the sandbox. */
+  /** For an artifact: whether it can be run in the sandbox. */
   runs: boolean;
 }
 
-// What the studio is, how it is entered, and work that takes long.
+// The studio itself, the login, and long-running jobs.
 
 /** The token from the address, to be exchanged for a cookie and the page key. A remembered browser sends its id and a signed challenge instead. */
 export interface Login {
@@ -49,7 +49,7 @@ export interface Login {
   proof?: string;
 }
 
-/** What a remembered browser signs, once and within a minute. */
+/** What a remembered browser signs; valid once, for a minute. */
 export interface Challenge {
   nonce: string;
 }
@@ -57,16 +57,16 @@ export interface Challenge {
 /** The public key of a browser: a point of the curve P-256, base64url. */
 export interface RememberBrowser {
   public_key: string;
-  /** What the user recognises the browser by. */
+  /** A label by which the user recognises the browser. */
   label?: string;
 }
 
-/** What the browser calls itself when it enters the next time. */
+/** The name that the browser sends at its next login. */
 export interface BrowserName {
   browser: string;
 }
 
-/** What the page needs beside the cookie, which other ports of this host receive too. */
+/** What the page needs besides the cookie, because other ports of this host receive the cookie too. */
 export interface LoginResult {
   /** Sent as `X-Talktree-Key` with every request, and used to sign addresses. */
   key: string;
@@ -88,11 +88,11 @@ export interface LockState {
   identity: boolean;
   /** Seconds until the next attempt is possible. */
   wait: number;
-  /** How many jobs still have the key and are about to end. */
+  /** How many jobs still hold the key and are about to end. */
   ending: number;
 }
 
-/** A format that can be read, and perhaps written. */
+/** A format that can be read, and maybe written. */
 export interface FormatSummary {
   slug: string;
   title: string;
@@ -100,7 +100,7 @@ export interface FormatSummary {
   writes: boolean;
   /** Other names for it. */
   aliases: string[];
-  /** Where its files come from. */
+  /** The program that writes its files. */
   origin: string;
 }
 
@@ -108,38 +108,38 @@ export interface FormatSummary {
 export interface LibraryInfo {
   conversations: number;
   bytes: number;
-  /** What it takes on the disk. */
+  /** Its size on disk in bytes. */
   stored: number;
   places: string[];
-  /** How many files were not imported, or only in part; `GET /failures` gives them. */
+  /** How many files were not imported, or only in part; `GET /failures` lists them. */
   failures: number;
-  /** Milliseconds since 1970, as all times on the wire. */
+  /** Milliseconds since 1970, like all times of the API. */
   last_import: number | null;
 }
 
-/** What the page has to know before anything else. */
+/** What the page needs before anything else. */
 export interface StudioInfo {
   version: string;
   read_only: boolean;
   /** Whether the library is encrypted, so that it can be locked. */
   encrypted: boolean;
-  /** The paths that were named at the start; none if all of the library is served. */
+  /** The paths named at the start; empty if the whole library is served. */
   given: string[];
   formats: FormatSummary[];
   library: LibraryInfo;
-  /** Why retention rules of the configuration are not applied, if there are any. */
+  /** Why the configured retention rules are not applied, if there are any. */
   retention: string | null;
-  /** The import that is still going on. */
+  /** The import that is still running. */
   job: string | null;
 }
 
-/** What went wrong, for people. */
+/** What went wrong, for the user. */
 export interface ErrorDetails {
   kind: string;
   message: string;
   hint: string | null;
   exit_code: number;
-  /** The current stamp, if another one was the matter. */
+  /** The current stamp, if the request was based on another one. */
   stamp: string | null;
 }
 
@@ -148,25 +148,25 @@ export interface ErrorBody {
   error: ErrorDetails;
 }
 
-/** Work that goes on while the page lives. */
+/** A running or finished job. */
 export interface JobState {
   id: string;
   kind: "convert" | "import" | "share" | "upload";
   state: "cancelled" | "done" | "failed" | "running";
   done: number;
-  /** In which `done` is counted; None while it is not known. */
+  /** The total for `done`; None while it is unknown. */
   total: number | null;
-  /** What it is at. */
+  /** What it is doing. */
   text: string;
-  /** The name of the file it made; `GET /jobs/{job}/file` gives it. */
+  /** The name of the file it made; `GET /jobs/{job}/file` returns it. */
   file: string | null;
   size: number | null;
-  /** The conversation that came of it. */
+  /** The conversation it made. */
   cid: string | null;
   error: ErrorDetails | null;
 }
 
-// Conversations as they are listed and found, and files that are brought in.
+// Conversations in lists and search results, and uploaded files.
 
 /** A conversation in the list. */
 export interface Card {
@@ -183,28 +183,28 @@ export interface Card {
   branches: number;
   sidechains: number;
   errors: number;
-  /** Of the source, with all conversations in it. */
+  /** Size of the source with all its conversations, in bytes. */
   size: number;
   /** How many conversations the source holds. */
   several: number;
   /** `damaged` if a part of the source cannot be read, `unreadable` if nothing can. */
   state: "damaged" | "gone" | "here" | "unreadable";
   trouble: string | null;
-  /** Whether it grew a short while ago. */
+  /** Whether it grew recently. */
   live: boolean;
-  /** Whether it has edits that are not saved. */
+  /** Whether it has unsaved edits. */
   edited: boolean;
-  /** When its own program deletes it. */
+  /** When its own program will delete it. */
   kept_until: number | null;
 }
 
-/** A value to filter by, and how many have it. */
+/** A value to filter by, and how many conversations have it. */
 export interface Count {
   name: string;
   count: number;
 }
 
-/** A stretch of the list. */
+/** A range of the list. */
 export interface CardList {
   total: number;
   cards: Card[];
@@ -219,19 +219,19 @@ export interface FailedSource {
   reason: string;
 }
 
-/** Files of which the library has nothing, or not all. */
+/** Files that are not in the library, or only in part. */
 export interface Failures {
   total: number;
   sources: FailedSource[];
 }
 
-/** A stretch of text, marked or not. */
+/** A span of text, marked or unmarked. */
 export interface MarkedText {
   text: string;
   mark: boolean;
 }
 
-/** A place where what was asked for is said. */
+/** A match of a search. */
 export interface SearchHit {
   cid: string;
   message: string | null;
@@ -241,24 +241,24 @@ export interface SearchHit {
   role: string;
   kind: string;
   time: number | null;
-  /** current, abandoned, compacted, or deleted. */
+  /** `current`, `abandoned`, `compacted` or `deleted`. */
   state: string;
   excerpt: MarkedText[];
 }
 
-/** A stretch of what was found. */
+/** A range of the search results. */
 export interface SearchResults {
   total: number;
   exact: boolean;
   hits: SearchHit[];
 }
 
-/** What is to be taken in: all places so far, or also the known ones of this machine. */
+/** What to import: all places so far, or also the known ones of this machine. */
 export interface ImportPlaces {
   known?: boolean;
 }
 
-/** How sound a file is that was brought in. */
+/** The findings in an uploaded file. */
 export interface UploadedFindings {
   errors: number;
   warnings: number;
@@ -266,7 +266,7 @@ export interface UploadedFindings {
   examples: string[];
 }
 
-/** A file that was brought in, before anything is kept of it. */
+/** An uploaded file, before anything of it is kept. */
 export interface Upload {
   upload: string;
   name: string;
@@ -277,16 +277,16 @@ export interface Upload {
   conversations: number;
   messages: number;
   findings: UploadedFindings | null;
-  /** Of a file to attach: why it is suspicious; attaching it must be confirmed then. */
+  /** For an attachment: why it is suspicious; attaching it must be confirmed then. */
   warnings: string[];
 }
 
-/** Keep it, as it is or converted. */
+/** Keep the upload, as it is or converted. */
 export interface KeepUpload {
   to?: string | null;
 }
 
-// A conversation and its messages, as they are shown.
+// A conversation and its messages, as shown.
 
 /** A branch by its last message. */
 export interface BranchInfo {
@@ -294,20 +294,20 @@ export interface BranchInfo {
   fork: string | null;
   kind: "active" | "fork" | "root" | "sidechain";
   messages: number;
-  /** What somebody called it. */
+  /** The name a user gave it. */
   name: string | null;
-  /** How it begins where it goes its own way, in a line. */
+  /** The first words that belong only to this branch, in one line. */
   label: string;
   last: number | null;
 }
 
-/** What may be done with this conversation here. */
+/** What may be done with this conversation. */
 export interface AllowedActions {
   edit: boolean;
   attach: boolean;
-  /** Marked as deleted, and restored. */
+  /** Whether messages can be marked as deleted, and restored. */
   delete: boolean;
-  /** The types a message can be changed to. */
+  /** The roles a message can be changed to. */
   roles: string[];
   save: boolean;
   /** Whether its files can be undone, redone and restored. */
@@ -315,7 +315,7 @@ export interface AllowedActions {
   why_not: string | null;
 }
 
-/** How many findings of which weight. */
+/** Number of findings by severity. */
 export interface Severities {
   errors: number;
   warnings: number;
@@ -330,7 +330,7 @@ export interface TokenUsage {
   cache_write: number;
 }
 
-/** All of it but its messages. */
+/** A conversation without its messages. */
 export interface ConversationDetails {
   cid: string;
   id: string;
@@ -339,12 +339,12 @@ export interface ConversationDetails {
   path: string;
   size: number;
   stamp: string;
-  /** The current branch. */
+  /** The current branch, by its last message. */
   leaf: string | null;
-  /** How many rows that has. */
+  /** Number of rows of the current branch. */
   rows: number;
   messages: number;
-  /** The current one first; at most 500. */
+  /** The current branch first; at most 500. */
   branches: BranchInfo[];
   /** Without sidechains. */
   branches_total: number;
@@ -352,24 +352,24 @@ export interface ConversationDetails {
   first: number | null;
   last: number | null;
   tokens: TokenUsage;
-  /** What is wrong with it, by all rules; None for a large source that was not checked yet. */
+  /** Findings of all rules; None for a large source that was not checked yet. */
   findings: Severities | null;
-  /** Links that were inferred to show it; the file has them not. */
+  /** Number of links that were inferred to show it; they are not in the file. */
   repaired: number;
   live: boolean;
   edited: boolean;
-  /** The number of the last entry in the log of edits, undos, redos and saves; it only grows. */
+  /** The number of the last entry in the log of edits, undos, redos and saves; it only increases. */
   log: number;
   can: AllowedActions;
-  /** The cids of all conversations of the same source, if it has several. */
+  /** The cids of all conversations of the same source, if there are several. */
   siblings_in_source: string[];
 }
 
-/** The messages that stand at the same place. */
+/** Siblings: messages with the same parent. */
 export interface SiblingMessages {
-  /** Which of them this is, from 0. */
+  /** The index of this one, from 0. */
   number: number;
-  /** For each the leaf to which its branch leads; at most 100. */
+  /** For each, the last message of its branch; at most 100. */
   leaves: string[];
   total: number;
 }
@@ -402,21 +402,21 @@ export interface Row {
   siblings: SiblingMessages | null;
   sides: SidechainLink[];
   tokens: TokenUsage | null;
-  /** How long a reply took: recorded, or since the request before it if that is below an hour. */
+  /** Duration of a reply: recorded, or since the request before it if that is below an hour. */
   seconds: number | null;
   todos: TodoCounts | null;
-  /** How many files changed with it. */
+  /** Number of files that changed with it. */
   files: number;
-  /** Codes of what is wrong with it. */
+  /** Codes of its findings. */
   findings: string[];
-  /** Whether its place was inferred. */
+  /** Whether its parent was inferred. */
   inferred: boolean;
   edited: "" | "changed" | "new";
-  /** Its words as they are, if it can be edited; cut as the blocks are. */
+  /** Its text verbatim, if it can be edited; cut like the blocks. */
   text: string;
 }
 
-/** A stretch of a branch. */
+/** A range of a branch. */
 export interface RowRange {
   stamp: string;
   leaf: string;
@@ -425,7 +425,7 @@ export interface RowRange {
   rows: Row[];
 }
 
-/** The end of the current branch. Numbers of rows count from the end: -1 is the last. */
+/** The end of the current branch. Row numbers count from the end: -1 is the last. */
 export interface BranchTail {
   title: string;
   format: string;
@@ -433,25 +433,25 @@ export interface BranchTail {
   stamp: string | null;
 }
 
-/** Where a message is. */
+/** The place of a message. */
 export interface MessagePlace {
   leaf: string;
   number: number;
-  /** Of the row: a result is shown with its call. */
+  /** The id of the row: a result is shown with its call. */
   id: string;
 }
 
-/** Rows with a text in them. */
+/** Rows that contain a text. */
 export interface FoundRows {
   total: number;
   /** At most 1,000. */
   numbers: number[];
   complete: boolean;
-  /** The row from which to go on if it is not complete. */
+  /** The row from which to continue if it is not complete. */
   next: number;
 }
 
-/** A message as it stands in its source. */
+/** A message as it is in its source. */
 export interface Raw {
   path: string;
   line: number | null;
@@ -460,21 +460,21 @@ export interface Raw {
   html: string;
   text: string;
   cut: number;
-  /** The ids of all records that are shown in the same row, its own included. */
+  /** The ids of all records that are shown in the same row, including its own. */
   beside: string[];
 }
 
-/** That a conversation is in another state. */
+/** A conversation is in another state. */
 export interface ConversationChanged {
   stamp: string;
-  /** Its file grew or became another, or it was edited, saved or forgotten, in any window. */
+  /** Its file grew or was replaced, or it was edited, saved or forgotten, in any window. */
   cause: "edit" | "file" | "forgotten" | "save";
   /** Whether there are edits that are not saved. */
   edited: boolean;
-  /** As in `ConversationDetails`: an event with a smaller number than is shown comes too late. */
+  /** As in `ConversationDetails`: ignore an event with a smaller number than the one shown. */
   log: number;
   leaf: string | null;
-  /** Whether another branch is the current one now, while the one before is still there. */
+  /** Whether another branch is the current one now and the previous one still exists. */
   forked: boolean;
   rows: number;
   messages: number;
@@ -482,7 +482,7 @@ export interface ConversationChanged {
   last: number | null;
 }
 
-/** Something that is wrong. */
+/** A finding. */
 export interface FindingShape {
   code: string;
   name: string;
@@ -495,7 +495,7 @@ export interface FindingShape {
   url: string;
 }
 
-/** A stretch of what is wrong. */
+/** A range of the findings. */
 export interface Findings {
   stamp: string;
   counts: Severities;
@@ -507,31 +507,31 @@ export interface Findings {
   fixable: number;
 }
 
-// The tree with its linear runs folded, and what differs between two branches.
+// The tree with its linear runs folded, and the comparison of two branches.
 
-/** Messages in a line, from where it begins to where it forks or ends. */
+/** Messages in a line, from the first to a fork or the end. */
 export interface Segment {
   first: string;
   last: string;
-  /** The `first` of the segment it hangs on. */
+  /** The `first` of its parent segment. */
   parent: string | null;
-  /** The message in that segment after which it leaves it. */
+  /** The message in the parent segment after which it branches off. */
   at: string | null;
   kind: "fork" | "line" | "problem" | "sidechain";
   messages: number;
-  /** Where the line ends that goes on from here. */
+  /** The last message of the line that continues from here. */
   leaf: string;
   /** Whether it is on the current branch. */
   current: boolean;
   label: string;
-  /** A letter a message, at most 200, evenly chosen if there are more: u(ser) a(ssistant) t(ool) s(ystem) o(ther), in capitals where it is deleted or aborted. */
+  /** One letter for each message, at most 200, evenly sampled if there are more: u(ser) a(ssistant) t(ool) s(ystem) o(ther), in capitals where it is deleted or aborted. */
   roles: string;
   start: number | null;
   end: number | null;
   compactions: number;
 }
 
-/** All segments in the order they begin; at most 5,000. */
+/** All segments in the order in which they begin; at most 5,000. */
 export interface Graph {
   stamp: string;
   total: number;
@@ -539,7 +539,7 @@ export interface Graph {
   segments: Segment[];
 }
 
-/** A message of a run, in a line. */
+/** A message of a run, in one line. */
 export interface TreeNode {
   id: string;
   role: string;
@@ -550,14 +550,14 @@ export interface TreeNode {
   flags: string[];
 }
 
-/** A stretch of a folded run. */
+/** A range of a folded run. */
 export interface FoldedRun {
   total: number;
   start: number;
   nodes: TreeNode[];
 }
 
-/** One of two branches from where they part. */
+/** One of two branches after the fork. */
 export interface ComparedSide {
   leaf: string;
   name: string;
@@ -567,19 +567,19 @@ export interface ComparedSide {
   last: number | null;
 }
 
-/** What stands beside each other: the same, changed, or only on one side. */
+/** Aligned rows: equal, changed, or only on one side. */
 export interface ComparedRow {
   kind: "added" | "changed" | "moved" | "removed" | "same";
   a: string | null;
   b: string | null;
   a_label: string;
   b_label: string;
-  /** How the words differ, for what changed. */
+  /** How the words differ, for changed rows. */
   html: string;
   what: string[];
 }
 
-/** Two branches: what they share, and both tails. */
+/** Two branches: what they share, and the rest of both. */
 export interface BranchComparison {
   ancestor: string | null;
   shared: number;
@@ -590,7 +590,7 @@ export interface BranchComparison {
   total: number;
 }
 
-// What goes with a conversation: files, tasks, tokens.
+// Data about a conversation: files, tasks, tokens.
 
 /** One change of a file. */
 export interface FileTouch {
@@ -608,9 +608,9 @@ export interface FileItem {
   path: string;
   kind: "created" | "deleted" | "modified" | "read" | "unknown";
   touches: FileTouch[];
-  /** Whether contents are at hand, from snapshots or from the calls themselves. */
+  /** Whether contents are available, from snapshots or from the calls themselves. */
   known: boolean;
-  /** A backup that is missing, a hash that differs. */
+  /** A missing backup or a hash that differs. */
   warning: string;
 }
 
@@ -621,7 +621,7 @@ export interface Files {
   total: number;
 }
 
-/** What became of a file between two points. */
+/** How a file changed between two points. */
 export interface FileDiff {
   path: string;
   since: string | null;
@@ -641,7 +641,7 @@ export interface TodoItem {
   active: string;
 }
 
-/** The list changed here. */
+/** A change of the task list. */
 export interface TodoStep {
   message: string;
   number: number | null;
@@ -650,25 +650,25 @@ export interface TodoStep {
   total: number;
 }
 
-/** The list at a message, and how it came to be. */
+/** The task list at a message, and its history. */
 export interface Todos {
   at: string | null;
   items: TodoItem[];
   steps: TodoStep[];
 }
 
-/** Some rows of a branch, together. */
+/** Some rows of a branch, aggregated. */
 export interface UsagePoint {
-  /** The row. */
+  /** The first row. */
   start: number;
   time: number | null;
   tokens: TokenUsage;
-  /** The longest answer among them. */
+  /** The longest duration of a reply among them. */
   seconds: number | null;
   cost: number | null;
 }
 
-/** A thing and how often it was. */
+/** A value and its number of occurrences. */
 export interface UsageCount {
   name: string;
   count: number;
@@ -678,21 +678,21 @@ export interface UsageCount {
   cost: number | null;
 }
 
-/** What a format records about messages in words: tags, topics, languages. */
+/** Recorded words about messages: tags, topics, languages. */
 export interface MeasuredWords {
   name: string;
-  /** Its name for people. */
+  /** Its display name. */
   title: string;
-  /** The most frequent first. */
+  /** Most frequent first. */
   values: UsageCount[];
   /** How many different values there are. */
   distinct: number;
 }
 
-/** What a format records about messages in numbers. */
+/** Recorded numbers about messages. */
 export interface MeasuredNumbers {
   name: string;
-  /** Its name for people. */
+  /** Its display name. */
   title: string;
   count: number;
   median: number;
@@ -713,7 +713,7 @@ export interface UsageCompaction {
   ratio: number | null;
 }
 
-/** What a branch cost, at most 400 points. */
+/** The usage of a branch, in at most 400 points. */
 export interface UsageOver {
   totals: TokenUsage;
   cost: number | null;
@@ -721,7 +721,7 @@ export interface UsageOver {
   tools: UsageCount[];
   models: UsageCount[];
   topics: UsageCount[];
-  /** Row and value, where the format has it. */
+  /** Row and value, if the format records it. */
   sentiment: [number, number][];
   seconds_median: number | null;
   seconds_p90: number | null;
@@ -731,7 +731,7 @@ export interface UsageOver {
   compactions: UsageCompaction[];
 }
 
-/** A day of all conversations. */
+/** The usage of one day in all conversations. */
 export interface DayUsage {
   day: string;
   messages: number;
@@ -739,7 +739,7 @@ export interface DayUsage {
   cost: number | null;
 }
 
-/** What all conversations cost together. */
+/** The usage of all conversations together. */
 export interface UsageStatistics {
   conversations: number;
   messages: number;
@@ -755,9 +755,9 @@ export interface UsageStatistics {
   numbers: MeasuredNumbers[];
 }
 
-// What people do: edits, saving, conversion, and moving a session's files.
+// User actions: edits, saving, conversion, and moving a session's files.
 
-/** A new message below another one. */
+/** Add a new message below another one. */
 export interface DoReply {
   do: "reply";
   parent: string | null;
@@ -765,112 +765,112 @@ export interface DoReply {
   role?: string;
 }
 
-/** Other words, as a new branch beside the old message. */
+/** Rewrite a message as a new branch beside the old one. */
 export interface DoRevise {
   do: "revise";
   about: string;
   text: string;
 }
 
-/** Other words in the message itself. */
+/** Rewrite the message itself. */
 export interface DoReplace {
   do: "replace";
   about: string;
   text: string;
 }
 
-/** A copy beside it, alone or with all below. */
+/** Copy a message beside it, alone or with everything below it. */
 export interface DoClone {
   do: "clone";
   about: string;
   below?: boolean;
 }
 
-/** Hung on another message with all below it; None makes it a beginning. */
+/** Move a message with everything below it under another one; None makes it a root. */
 export interface DoMove {
   do: "move";
   about: string;
   to: string | null;
 }
 
-/** Two messages change places. */
+/** Swap two messages. */
 export interface DoSwap {
   do: "swap";
   about: string;
   other: string;
 }
 
-/** Hung on its grandparent, beside its parent. */
+/** Move a message under its grandparent, beside its parent. */
 export interface DoPopUp {
   do: "pop_up";
   about: string;
 }
 
-/** Another role. */
+/** Change the role of a message. */
 export interface DoRetype {
   do: "retype";
   about: string;
   role: string;
 }
 
-/** Marked as deleted. */
+/** Mark a message as deleted. */
 export interface DoDelete {
   do: "delete";
   about: string;
 }
 
-/** Not marked any more. */
+/** Remove the deleted mark. */
 export interface DoUndelete {
   do: "undelete";
   about: string;
 }
 
-/** Taken out; what hung on it hangs on its parent. */
+/** Remove a message; its children become children of its parent. */
 export interface DoRemove {
   do: "remove";
   about: string;
 }
 
-/** A file that was uploaded before goes with a message. */
+/** Attach an uploaded file to a message. */
 export interface DoAttach {
   do: "attach";
   about: string;
   upload: string;
-  /** Whether it may go although it is suspicious: macros, scripts, a wrong media type. */
+  /** Whether to attach it although it is suspicious: macros, scripts, a wrong media type. */
   accept?: boolean;
-  /** The media type it is said to have, if any. */
+  /** The declared media type, if any. */
   type?: string;
 }
 
-/** The stamp that something is done on. */
+/** The stamp that an action is based on. */
 export interface StateReference {
   stamp: string;
 }
 
-/** An undo or a redo, and what it is made on. */
+/** An undo or redo, and the state it is based on. */
 export interface UndoRequest {
   stamp: string;
-  /** The edit that is meant; nothing happens if another one is next. None means the next one. */
+  /** The edit to undo or redo; nothing happens if another one is next. None means the next one. */
   edit?: number | null;
 }
 
-/** An edit, and what it is made on. */
+/** An edit, and the state it is based on. */
 export interface EditRequest {
   stamp: string;
   deed: DoReply | DoRevise | DoReplace | DoClone | DoMove | DoSwap | DoPopUp | DoRetype | DoDelete | DoUndelete | DoRemove | DoAttach;
 }
 
-/** A line of the list of edits. */
+/** An entry of the edit history. */
 export interface EditLine {
   id: number;
   time: number;
   what: string;
-  /** Settled: in the file for good. Dropped: undone, and then something else was done. */
+  /** Settled: in the file for good. Dropped: undone, then replaced by another edit. */
   state: "done" | "dropped" | "settled" | "undone";
   about: string | null;
 }
 
-/** All edits, the oldest first. */
+/** All edits, oldest first. */
 export interface HistoryState {
   stamp: string;
   edits: EditLine[];
@@ -879,12 +879,12 @@ export interface HistoryState {
   saved: boolean;
 }
 
-/** What an edit, an undo or a redo came to, and the state it led to. */
+/** The outcome of an edit, undo or redo, and the new state. */
 export interface EditResult {
   stamp: string;
-  /** The edit it is about. */
+  /** The edit that was made, undone or redone. */
   edit: number;
-  /** The branch to show now. */
+  /** The branch to show now, by its last message. */
   leaf: string | null;
   /** The message that is new or was changed. */
   id: string | null;
@@ -895,7 +895,7 @@ export interface EditResult {
   history: HistoryState;
 }
 
-/** The files that were written, and the state that led to. */
+/** The files that were written, and the new state. */
 export interface SaveResult {
   stamp: string;
   written: string[];
@@ -903,7 +903,7 @@ export interface SaveResult {
   history: HistoryState;
 }
 
-/** What is to be repaired: these codes, or all that has a safe fix. */
+/** What to repair: these codes, or everything that has a safe fix. */
 export interface FixRequest {
   stamp: string;
   codes?: string[];
@@ -930,12 +930,12 @@ export interface Fixes {
   reachable_before: number;
   reachable_after: number;
   backup: string | null;
-  /** The state that a repair led to, with its edits; None for a plan. */
+  /** The state after a repair, with its edits; None for a plan. */
   conversation: ConversationDetails | null;
   history: HistoryState | null;
 }
 
-/** Losses of one kind and fate. */
+/** Losses of the same kind and fate. */
 export interface LossLine {
   kind: string;
   kept: "beside" | "carried" | "lost" | "rendered" | string;
@@ -943,7 +943,7 @@ export interface LossLine {
   examples: string[];
 }
 
-/** What a conversion would lose, carry and render. */
+/** What a conversion would lose, embed and render. */
 export interface LossSummary {
   to: string;
   losses: LossLine[];
@@ -952,21 +952,21 @@ export interface LossSummary {
   carried_bytes: number;
 }
 
-/** Write it in another format, to be downloaded. */
+/** Write the conversation in another format, as a download. */
 export interface SaveAs {
   to: string;
-  /** active, all or a leaf. */
+  /** `active`, `all`, or the last message of a branch. */
   branch?: string | null;
   clean?: boolean;
 }
 
-/** What a branch is called; empty takes the name away. */
+/** Name a branch; an empty name removes it. */
 export interface NameBranch {
   leaf: string;
   name: string;
 }
 
-/** A line of a session's history. */
+/** An entry of a session's history. */
 export interface SessionOperation {
   id: string;
   kind: string;
@@ -975,11 +975,11 @@ export interface SessionOperation {
   message: string | null;
 }
 
-/** Where a session and its files stand. */
+/** The state of a session and its files. */
 export interface SessionState {
-  /** Whether it is recorded by us, or its files come from Claude Code's own history. */
+  /** Whether Talktree recorded it, or its files come from Claude Code's own history. */
   kind: "claude-code" | "own";
-  /** The folder its files are restored in; empty if one must be named. */
+  /** The folder its files are restored into; empty if the request must name one. */
   workspace: string;
   files_at: string | null;
   leaf: string | null;
@@ -989,19 +989,19 @@ export interface SessionState {
   notices: string[];
 }
 
-/** Where to go. */
+/** Where to move. */
 export interface NavigationRequest {
   verb: "redo" | "restore" | "undo";
-  /** The message; without one, before the last step or prompt. A restore needs it. */
+  /** The target message; by default, before the last step or prompt. A restore needs one. */
   to?: string | null;
   what?: "both" | "chat" | "files";
-  /** By path what to do about a conflict: leave it, the session's content, both side by side, or both texts joined. */
+  /** How to resolve conflicts, by path: leave the file, use the session's content, keep both side by side, or merge both texts. */
   choices?: Record<string, "both" | "keep" | "merge" | "theirs">;
-  /** A folder that the files go into, for a restore; the session stays where it is then. Sessions of Claude Code go there always, into one of ours if none is named. */
+  /** A folder to restore the files into; the session itself does not move then. Sessions of Claude Code are always restored into a folder, by default one of Talktree's own. */
   into?: string | null;
 }
 
-/** What happens to one file. */
+/** The change of one file. */
 export interface PlanStep {
   action: string;
   path: string;
@@ -1013,24 +1013,24 @@ export interface PlanStep {
   html: string;
 }
 
-/** What would happen; nothing has. */
+/** What would happen; nothing was changed. */
 export interface PlanPreview {
   digest: string;
   steps: PlanStep[];
   conflicts: number;
   uncovered: string[];
-  /** What happens to the talk, in words. */
+  /** What happens to the conversation, in words. */
   chat: string;
   moves_chat: boolean;
 }
 
-/** Do what the plan with this digest says. */
+/** Apply the plan with this digest. */
 export interface ApplyPlan {
   travel: NavigationRequest;
   digest: string;
 }
 
-/** What was done, and the state that led to. */
+/** What was done, and the new state. */
 export interface ApplyResult {
   stamp: string;
   done: number;
@@ -1043,22 +1043,22 @@ export interface ApplyResult {
 /** What would be forgotten with a conversation. */
 export interface ForgetPreview {
   path: string;
-  /** Whether its file is there; if not, the library has the only copy. */
+  /** Whether its file exists; if not, the library has the only copy. */
   on_disk: boolean;
-  /** Whether its file is the copy that was dropped into the studio, which goes as well. */
+  /** Whether its file is an uploaded copy, which is erased as well. */
   dropped: boolean;
-  /** How many conversations its file holds; all of them go. */
+  /** How many conversations its file holds; all of them are erased. */
   conversations: number;
   versions: number;
-  /** Sub-agents, other files and copies that go with it. */
+  /** Sub-agents, other files and copies that are erased with it. */
   files: string[];
 }
 
 /** What was erased. */
 export interface ForgetSummary {
-  /** Bytes on the disk. */
+  /** Bytes freed on disk. */
   freed: number;
-  /** What could not be erased yet; the next import or check does it. */
+  /** What could not be erased yet; the next import or check erases it. */
   left: string[];
 }
 
@@ -1076,9 +1076,9 @@ export type EditAction =
   | DoRemove
   | DoAttach;
 
-// What is given to others, and the secrets in it.
+// What is shared, and the secrets in it.
 
-/** What would be shared: a branch, some messages, or all; and what is looked for in it. */
+/** What would be shared: a branch, some messages, or all; and what to search it for. */
 export interface FindSecrets {
   leaf?: string | null;
   ids?: string[];
@@ -1087,25 +1087,25 @@ export interface FindSecrets {
   personal?: boolean;
 }
 
-/** A secret, without showing it. */
+/** A secret, masked. */
 export interface SecretPlace {
   message: string;
   number: number | null;
   kind: string;
   what: string;
-  /** How it begins and ends. */
+  /** Its first and last characters. */
   shown: string;
   placeholder: string;
 }
 
-/** What is looked for in order to replace it. */
+/** What is searched for and replaced. */
 export interface RedactionTarget {
-  /** Kinds of keys, tokens and passwords. */
+  /** Number of kinds of keys, tokens and passwords. */
   kinds: number;
-  /** Words, those of the user's configuration included. */
+  /** Number of words, including those of the user's configuration. */
   words: number;
   patterns: number;
-  /** Whether personal data is looked for. */
+  /** Whether personal data is searched for. */
   personal: boolean;
 }
 
@@ -1116,23 +1116,23 @@ export interface Secrets {
   distinct: number;
   /** At most 500. */
   places: SecretPlace[];
-  /** Deleted messages, messages that are not shown to the user and hidden artifacts, by kind. They are left out, unless they are asked for. */
+  /** Number of deleted messages, messages that are not shown to the user and hidden artifacts, by kind. They are left out unless requested. */
   hidden: Record<string, number>;
 }
 
-/** How to share what. */
+/** What to share, and how. */
 export interface Share {
-  /** html, md, text, or a format. */
+  /** `html`, `md`, `text`, or a format. */
   to: string;
-  /** One branch; without it and without ids all of it. */
+  /** One branch; without it and without ids, the whole conversation. */
   leaf?: string | null;
-  /** Just these messages. */
+  /** Only these messages. */
   ids?: string[];
   /** All branches. */
   everything?: boolean;
   detail?: "full" | "high" | "low" | "minimal" | "user-only";
   redact?: boolean;
-  /** Words to replace besides secrets. */
+  /** Words to replace in addition to secrets. */
   words?: string[];
   /** Whether to replace personal data, too. */
   personal?: boolean;
@@ -1145,17 +1145,17 @@ export interface Share {
 /** One of the files that would be shared. */
 export interface PreviewFile {
   name: string;
-  /** How it begins, as it is; null if it is not text, and of a page, which is shown in a frame. */
+  /** Its beginning, verbatim; null if it is not text, or is a page shown in a frame. */
   text: string | null;
 }
 
-/** How the file begins that would be shared: the same bytes. */
+/** The beginning of the file that would be shared, with the same bytes. */
 export interface SharePreview {
-  /** The file, or the first ones of a folder. */
+  /** The file, or the first files of a folder. */
   files: PreviewFile[];
-  /** Of an HTML page the address at which it is shown in a frame. */
+  /** The address at which an HTML page is shown in a frame. */
   page: string | null;
-  /** Whether that is all of it. */
+  /** Whether that is the whole file. */
   is_whole: boolean;
   /** How many different values are replaced. */
   replaced: number;

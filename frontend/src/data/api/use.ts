@@ -1,4 +1,4 @@
-// Questions to the server as hooks.
+// Queries to the server as hooks.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { invalidate, posedQuestion, queries, question } from './cache'
@@ -13,7 +13,9 @@ export interface Got<T> {
   again: () => void
 }
 
-/** The answer to a question; null asks nothing. With `keep` the last answer stays until the next one is there. */
+/**
+ * Returns the answer to a query; null requests nothing. With `keep` the last answer stays until the next one arrives.
+ */
 export function useGet<T>(where: string | null, params?: Params, options?: { keep?: boolean }): Got<T> {
   const asked = { ...question<T>(where ?? '', params), enabled: where !== null }
   const { data, error, isFetching, refetch } = useQuery(
@@ -23,7 +25,7 @@ export function useGet<T>(where: string | null, params?: Params, options?: { kee
   return { data, error: error === null ? null : asApiError(error), loading: isFetching, again: () => void refetch() }
 }
 
-/** The same for a question that has a body; the last answer stays until the next one is there. */
+/** The same for a query with a body; the last answer stays until the next one arrives. */
 export function usePosed<T>(where: string | null, body: object): Got<T> {
   const asked = { ...posedQuestion<T>(where ?? '', body), enabled: where !== null, placeholderData: keepPreviousData }
   const { data, error, isFetching, refetch } = useQuery(asked, queries)

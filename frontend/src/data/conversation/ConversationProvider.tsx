@@ -1,4 +1,4 @@
-// The conversation that the address names, for all components below.
+// The conversation in the address, for all components below.
 
 import { createContext, useContext, useEffect, useMemo, type ReactNode } from 'react'
 import { useStore as useZustand } from 'zustand'
@@ -12,7 +12,7 @@ import { OpenConversation, type Local } from './OpenConversation'
 
 const opened = makeStore<OpenConversation | null>(null)
 
-/** Follows the address at once: what is about the conversation before is gone before anything else happens. */
+/** Follows the address immediately: state of the previous conversation is dropped before anything else happens. */
 function followAddress(): void {
   const { cid } = currentRoute()
   const now = opened.get()
@@ -35,12 +35,12 @@ export function ConversationProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** Binds what is below to one conversation, as a dialog to the one it was opened for. */
+/** Binds its children to one conversation, for example a dialog to the one it was opened for. */
 export function ConversationScope({ open, children }: { open: OpenConversation | null; children: ReactNode }) {
   return <Scope.Provider value={open}>{children}</Scope.Provider>
 }
 
-/** The current branch needs no name in the address; without one it stays the current branch when it grows. */
+/** The current branch is not named in the address; without a name it stays the current branch when it grows. */
 function CurrentBranch(): null {
   const open = useMaybeOpen()
   const { leaf, conversation } = useConversation()
@@ -51,12 +51,12 @@ function CurrentBranch(): null {
   return null
 }
 
-/** The open conversation, to act on it; null on other pages. */
+/** Returns the open conversation, to act on it; null on other pages. */
 export function useMaybeOpen(): OpenConversation | null {
   return useContext(Scope)
 }
 
-/** The open conversation, for what exists only while there is one. */
+/** Returns the open conversation, in components that only exist while there is one. */
 export function useOpen(): OpenConversation {
   const open = useMaybeOpen()
   if (!open) throw new Error('No conversation is open.')
@@ -68,23 +68,23 @@ export interface Current {
   conversation: ConversationDetails | null
   /** The branch that is shown. */
   leaf: string | null
-  /** The message that is pointed at. */
+  /** The selected message. */
   selected: string | null
   stamp: string | null
-  /** Whether to go along when it grows. */
+  /** Whether to scroll along when it grows. */
   follow: boolean
   error: ApiError | null
 }
 
 const NOWHERE = createStore<Local | null>(() => null)
 
-/** A part of what the page itself knows of the open conversation; null on other pages. */
+/** Returns a part of the page's own state of the open conversation; null on other pages. */
 export function useLocal<T>(pick: (local: Local) => T): T | null {
   const open = useMaybeOpen()
   return useZustand(open?.local ?? NOWHERE, (local) => (local === null ? null : pick(local)))
 }
 
-/** The open conversation as the server knows it, and where in it the reader is. */
+/** Returns the server's state of the open conversation, and the reader's place in it. */
 export function useConversation(): Current {
   const open = useMaybeOpen()
   const route = useRoute()

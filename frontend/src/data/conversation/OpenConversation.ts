@@ -1,6 +1,6 @@
-// A conversation that is open in this window: what the page itself knows of it. It is made when the address comes
-// to it and left when the address goes elsewhere; with it go its composer, dialogs, messages and everything else
-// that is about it. What the server knows of it is in the cache.
+// A conversation that is open in this window: the page's own state of it. It is created when the address names it and
+// dropped when the address changes, together with its composer, dialogs, messages and everything else that belongs to
+// it. The server's state of it is in the cache.
 
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ask, invalidateConversation, keyOf, peek, queries } from '../api/cache'
@@ -15,15 +15,15 @@ import { lastPlace, type LastPlace } from './lastPlaces'
 
 export type WritingKind = 'reply' | 'revise' | 'replace'
 
-/** What is being written, and where: a reply, another version, or other words in place. */
+/** What is being written, and where: a reply, another version, or a replaced text. */
 export interface Writing {
   kind: WritingKind
   about: string | null
-  /** What the box begins with. */
+  /** The initial text of the box. */
   text: string
 }
 
-/** A message is to be moved or swapped, and another one is to be chosen for that. */
+/** The mode in which a second message is chosen, to move or swap one. */
 export interface MoveMode {
   verb: 'move' | 'swap'
   about: string
@@ -31,7 +31,7 @@ export interface MoveMode {
 
 /** A step into a sub-agent's branch. */
 export interface TrailStep {
-  /** The branch that was left, and the message it was left at. */
+  /** The branch that was left, and the message on it. */
   leaf: string
   id: string | null
   label: string
@@ -39,31 +39,31 @@ export interface TrailStep {
   into: string
 }
 
-/** The message that the last edit was about, which is to be seen. */
+/** The message of the last edit, which is scrolled into view. */
 export interface Arrival {
   id: string
   number: number | null
 }
 
-/** What came on the current branch while another one is shown. */
+/** New messages on the current branch while another one is shown. */
 export interface Elsewhere {
-  /** How many messages there are more; 0 if only the current branch is another one. */
+  /** Number of new messages; 0 if only the current branch has changed. */
   messages: number
 }
 
 export interface Local {
-  /** Whether to go along when it grows. */
+  /** Whether to scroll along when it grows. */
   follow: boolean
   writing: Writing | null
   moveMode: MoveMode | null
-  /** Branches that are chosen to be compared. */
+  /** Branches that are selected for comparison. */
   marked: readonly string[]
   /** The first message of the segment whose branch is being named. */
   renaming: string | null
   /** The way back from sub-agents. */
   trail: readonly TrailStep[]
   arrival: Arrival | null
-  /** Long messages that are shown with nothing cut. */
+  /** Long messages that are shown in full. */
   whole: readonly string[]
   /** Whether its file grew a moment ago. */
   growing: boolean
@@ -86,31 +86,31 @@ const FRESH: Local = {
   elsewhere: null,
 }
 
-/** Changes of a conversation that are on their way. */
+/** Pending changes of a conversation. */
 interface Changes {
   count: number
   /** The revision that they lead to; null if the last of them is refused. */
   revision: Promise<string | null>
 }
 
-/** By conversation, as one may be left and opened again meanwhile. */
+/** By conversation, because one may be closed and opened again meanwhile. */
 const onTheirWay = new Map<string, Changes>()
 
 export class OpenConversation {
   readonly local: StoreApi<Local> = createStore(() => FRESH)
   readonly folds = new Folds()
-  /** Where the list is to be when the next branch is shown. */
+  /** The scroll target for the next branch. */
   aim: SetAim | null = null
-  /** Where in the list the reader is, while one is shown. */
+  /** The reader's place in the list, while one is shown. */
   position: () => Aim | null = () => null
-  /** Where the reader was when it was open last, until the list has opened there. */
+  /** The reader's last place, until the list has opened there. */
   last: LastPlace | null
   private isLeft = false
 
   constructor(readonly cid: string) {
     const { message, leaf } = currentRoute()
     this.last = message === null && leaf === null ? lastPlace(cid) : null
-    // It may have changed since it was open last.
+    // It may have changed since it was last open.
     queries.removeQueries({ queryKey: keyOf(this.path), exact: true })
     invalidateConversation(cid)
   }
@@ -119,7 +119,7 @@ export class OpenConversation {
     return path`/c/${this.cid}`
   }
 
-  /** Whether the reader is elsewhere: nothing of the page may change for its sake any more. */
+  /** Whether the reader has left it: it must not change the page any more. */
   get left(): boolean {
     return this.isLeft
   }
@@ -137,7 +137,7 @@ export class OpenConversation {
     return (this.isLeft ? null : currentRoute().leaf) ?? this.data?.leaf ?? null
   }
 
-  /** The message that is pointed at. */
+  /** The selected message. */
   get selected(): string | null {
     return this.isLeft ? null : currentRoute().message
   }
@@ -146,26 +146,26 @@ export class OpenConversation {
     this.local.setState(part)
   }
 
-  /** Points at a message. */
+  /** Selects a message. */
   select(id: string | null): void {
     if (this.isLeft || currentRoute().message === id) return
     adjust({ message: id })
   }
 
-  /** Shows another branch, and points at one of its messages. */
+  /** Shows another branch, and selects one of its messages. */
   showLeaf(leaf: string | null, id: string | null = this.selected): void {
     if (this.isLeft) return
     adjust({ message: id, leaf: leaf === this.data?.leaf ? null : leaf })
   }
 
-  /** Shows a branch that begins like the one that is shown, and stays where the reader is. */
+  /** Shows a branch with the same beginning, and keeps the scroll position. */
   stayOn(leaf: string | null): void {
     const at = this.position()
     this.showLeaf(leaf)
     if (at) this.aim = { at, selected: this.selected, revision: null }
   }
 
-  /** Narrows the rows to those to which all this applies. */
+  /** Filters the rows by these terms. */
   narrow(show: readonly string[]): void {
     if (!this.isLeft) adjust({ show })
   }
@@ -174,23 +174,22 @@ export class OpenConversation {
     if (this.local.getState().follow !== follow) this.set({ follow })
   }
 
-  /** Asks for everything of it again. */
+  /** Requests all its data again. */
   refresh(): void {
     invalidateConversation(this.cid)
   }
 
-  /** Whether a change of it is on its way to the server. */
+  /** Whether a change of it is being sent to the server. */
   get isChanging(): boolean {
     return onTheirWay.has(this.cid)
   }
 
-  /** When all changes that were asked for are made or refused. */
+  /** Resolves when all requested changes are made or refused. */
   async settled(): Promise<void> {
     await onTheirWay.get(this.cid)?.revision
   }
 
-  /** Makes a change on the revision that is seen now; changes that were asked for before it come first, and then it
-      is made on what they led to. */
+  /** Makes a change on the visible revision; earlier changes are made first, and then it is made on their result. */
   async change<T extends { stamp: string }>(make: (revision: string) => Promise<T>): Promise<T> {
     const seen = this.revision
     const changes = onTheirWay.get(this.cid) ?? { count: 0, revision: Promise.resolve(null) }
@@ -209,12 +208,12 @@ export class OpenConversation {
     }
   }
 
-  /** For a change that was asked for before it was left, and is ready while it is loaded again. */
+  /** For a change that was requested before the conversation was left, and is made while it is loaded again. */
   private async askRevision(): Promise<string> {
     return (await ask<ConversationDetails>(this.path)).stamp
   }
 
-  /** Shows what an edit made. */
+  /** Shows the result of an edit. */
   arrive({ leaf, id, number }: EditResult): void {
     if (this.isLeft) return
     const before = currentRoute().leaf

@@ -1,30 +1,32 @@
-// Where the list is to be when the next branch is shown.
+// The scroll target for the next branch that is shown.
 
 import type { OpenConversation } from './OpenConversation'
 
 export type Aim =
   | { kind: 'end' }
-  /** At this row, which is then pointed at, unless it is quiet. */
+  /** A row, which is then selected unless `quiet`. */
   | { kind: 'row'; index: number; quiet?: boolean }
-  /** That number of rows before the end. */
+  /** This number of rows before the end. */
   | { kind: 'fromEnd'; rows: number }
-  /** At the same row and height as now: the branches are the same up to here. */
+  /** The same row and height as now: the branches are equal up to here. */
   | { kind: 'same'; index: number; top: number; quiet?: boolean }
 
-/** An aim, with what was selected and the revision when it was set. */
+/** A target, with the selection and the revision at that time. */
 export interface SetAim {
   at: Aim
   selected: string | null
   revision: string | null
 }
 
-/** Sets the aim. A branch or message that goes with it is shown first. */
+/** Sets the target. Its branch or message is shown first. */
 export function aim(open: OpenConversation, at: Aim): void {
   open.aim = { at, selected: open.selected, revision: open.revision }
 }
 
-/** What was aimed at, once. It does not count after another message was selected, nor after an edit, as rows may be
-    elsewhere then. Before the conversation is known it has no revision. */
+/**
+ * Returns the target, once. It is dropped after another message was selected and after an edit, because rows may have
+ * moved. Before the conversation is loaded it has no revision.
+ */
 export function taken(open: OpenConversation): Aim | null {
   const was = open.aim
   open.aim = null
@@ -32,7 +34,7 @@ export function taken(open: OpenConversation): Aim | null {
   return (was.revision ?? open.revision) === open.revision ? was.at : null
 }
 
-/** The row an aim means in a list of this length. */
+/** Returns the row of a target in a list of this length. */
 export function rowOf(at: Aim | null, total: number): number {
   if (!at || at.kind === 'end') return total - 1
   const row = at.kind === 'fromEnd' ? total - at.rows : at.index

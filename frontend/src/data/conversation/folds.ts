@@ -1,4 +1,4 @@
-// What the reader unfolded or folded, by row and block; rows come and go while scrolling, this stays.
+// What the reader unfolded or folded, by row and block; kept while rows are removed and added by scrolling.
 
 const MOST = 5000
 
@@ -25,13 +25,13 @@ export class Folds {
     this.tell()
   }
 
-  /** Folds or unfolds some blocks of a row together: all open unless all are. */
+  /** Folds or unfolds some blocks of a row together: opens all unless all are open. */
   toggleAll(keys: readonly { key: string; open: boolean }[]): void {
     const allOpen = keys.every(({ key, open }) => this.open.get(key) ?? open)
     for (const { key } of keys) this.set(key, !allOpen)
   }
 
-  /** Forgets some, as when thinking is switched for all. */
+  /** Resets some, for example when thinking is switched everywhere. */
   forget(matching: (key: string) => boolean): void {
     for (const key of [...this.open.keys()]) if (matching(key)) this.open.delete(key)
     this.tell()

@@ -1,4 +1,4 @@
-// Where the reader was last in each conversation, remembered in this browser.
+// The reader's last place in each conversation, stored in this browser.
 
 import { recall, remember } from '../../lib/storage'
 
@@ -7,20 +7,20 @@ export interface LastPlace {
   path: string
   /** The branch; null is the current one. */
   leaf: string | null
-  /** The message at the top of the window, or the one that was pointed at. */
+  /** The message at the top of the window, or the selected one. */
   id: string
   selected: boolean
 }
 
 const MEMORY = 'talktree.places'
 const MOST = 200
-/** Scrolling is noted at most this often. */
+/** Minimum interval at which scrolling is stored. */
 const REST = 300
 
 const places = new Map<string, LastPlace>(read(recall(MEMORY)))
 let waiting: ReturnType<typeof setTimeout> | undefined
 
-/** What was remembered, as far as it makes sense. */
+/** Returns the valid part of the stored value. */
 export function read(kept: unknown): [string, LastPlace][] {
   if (!Array.isArray(kept)) return []
   return kept.filter(isEntry).slice(-MOST)
@@ -43,7 +43,7 @@ export function lastPlace(cid: string): LastPlace | null {
   return places.get(cid) ?? null
 }
 
-/** Notes where the reader is; null where a conversation opens by itself. */
+/** Stores the reader's place; null for the default place. */
 export function notePlace(cid: string, place: LastPlace | null): void {
   if (place === null && !places.has(cid)) return
   places.delete(cid)

@@ -17,7 +17,7 @@ interface Props {
 
 const FIRST_HEIGHT = 160
 
-/** An artifact: its source first; it runs only when somebody asks for it, and then walled off. */
+/** An artifact: its source first; it runs only on request, in a sandbox. */
 export default function ArtifactFrame({ cid, id, block }: Props): React.JSX.Element {
   const [running, setRunning] = useState(false)
   const svg = block.media_type === 'image/svg+xml'
@@ -70,7 +70,7 @@ function Picture({ address, title }: { address: string; title: string }): React.
   return <img className="artifact-picture" src={useSigned(address)} alt={title} />
 }
 
-/** The frame has no origin of its own: it cannot reach the page, its cookie, or the network. */
+/** The frame has no origin of its own: it cannot access the page, its cookie, or the network. */
 function Frame({ address, title }: { address: string; title: string }): React.JSX.Element {
   const frame = useRef<HTMLIFrameElement>(null)
   const source = useSigned(address)

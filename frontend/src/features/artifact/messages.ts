@@ -1,4 +1,4 @@
-/** The few things a running artifact may say to the page. Whatever else it says is not heard. */
+/** The messages that a running artifact may send to the page. All others are ignored. */
 
 export type FrameMessage =
   | { talktree: 'height'; value: number }
@@ -9,7 +9,7 @@ export const LEAST_HEIGHT = 32
 export const MOST_HEIGHT = 1200
 const MOST_TEXT = 2000
 
-/** A message in its known shape with nothing else in it, or null. */
+/** Returns a message in its known shape with nothing else in it, or null. */
 export function heard(data: unknown): FrameMessage | null {
   if (typeof data !== 'object' || data === null || !Object.hasOwn(data, 'talktree')) return null
   const said = data as { talktree: unknown; value?: unknown; text?: unknown }
@@ -23,7 +23,7 @@ export function heard(data: unknown): FrameMessage | null {
   return { talktree: 'error', text: said.text.slice(0, MOST_TEXT) }
 }
 
-/** A height that can neither vanish nor push everything else away. */
+/** Returns a height that can neither vanish nor push everything else away. */
 export function clamped(height: number): number {
   return Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, Math.ceil(height)))
 }

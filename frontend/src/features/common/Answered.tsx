@@ -7,7 +7,7 @@ interface Props<T> {
   children: (data: T) => React.ReactNode
 }
 
-/** An answer, or that it is on its way, or why there is none. */
+/** Shows an answer, a loading state, or an error. */
 export function Answered<T>({ got, children }: Props<T>): React.JSX.Element {
   if (got.data !== undefined) return <>{children(got.data)}</>
   if (got.error) return <FaultBox fault={got.error.fault} />

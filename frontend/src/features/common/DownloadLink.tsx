@@ -4,9 +4,9 @@ import type { ReactNode } from 'react'
 import { useSigned } from '../../data/api/key'
 
 interface Props {
-  /** The address as requests have it, without a ticket. */
+  /** The address of the request, without a ticket. */
   address: string
-  /** What the file is called; the server says it where this is left out. */
+  /** The name of the file; by default the server sets it. */
   name?: string
   className?: string
   children: ReactNode

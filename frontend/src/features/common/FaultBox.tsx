@@ -2,7 +2,7 @@ import type { ErrorDetails } from '../../data/api/types'
 import { Icon } from '../../ui/Icon'
 import './work.css'
 
-/** What went wrong, with what may help. */
+/** An error with its hint. */
 export function FaultBox({ fault }: { fault: ErrorDetails }): React.JSX.Element {
   return (
     <div className="fault-box" role="alert">

@@ -3,7 +3,7 @@ import { bytes, many } from '../../lib/amounts'
 import { Icon } from '../../ui/Icon'
 import { FATES, byKind, fatesOf, lossless } from './ledger'
 
-/** What a conversion keeps and what it does not, before it is done. */
+/** What a conversion keeps and what it loses, before it is done. */
 export function LedgerTable({ ledger }: { ledger: LossSummary }): React.JSX.Element {
   const fates = fatesOf(ledger.losses)
   return (
@@ -67,7 +67,7 @@ export function LedgerTable({ ledger }: { ledger: LossSummary }): React.JSX.Elem
   )
 }
 
-/** Without the long name of the message it stands in; that is in the hint. */
+/** Without the long name of its message, which is in the hint. */
 function Example({ text }: { text: string }): React.JSX.Element {
   return (
     <td className="work-example" title={text}>

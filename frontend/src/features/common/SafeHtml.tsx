@@ -1,5 +1,5 @@
-// The one place where HTML becomes elements. What comes here was made safe by the server already;
-// it is made safe again, so that a mistake there is not one here.
+// The one place where HTML becomes elements. The server has already sanitized it; it is sanitized again, so that a bug
+// there has no effect here.
 
 import DOMPurify, { type Config } from 'dompurify'
 import { memo, useCallback, type Ref } from 'react'
@@ -32,7 +32,7 @@ export const SafeHtml = memo(function SafeHtml({ html, className, inline, ref }:
 const LINKS = /^(?:https?|mailto):/i
 const SERVED_IMAGES = /^\/(?:img|api\/v1\/c)\//i
 const INLINE_IMAGES = /^(?:blob:|data:image\/(?:png|jpeg|gif|webp|avif);base64,)/i
-/** Where the address of an image waits for its ticket. */
+/** The attribute with the address of an image that needs a ticket. */
 const UNSIGNED = 'data-unsigned'
 const OPTIONS: Config = {
   FORBID_TAGS: [
@@ -85,12 +85,12 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
   mendClasses(node)
 })
 
-// Line numbers stand in columns made of blanks, which would be cut off else.
+// Line numbers are in columns made of spaces, which would be trimmed otherwise.
 purifier.addHook('uponSanitizeAttribute', (_node, attribute) => {
   if (attribute.attrName === 'data-line' && /^[\d\s]*$/.test(attribute.attrValue)) attribute.forceKeepAttr = true
 })
 
-/** Links go to a new tab that knows nothing of this one, and only to the web or to a mail program. */
+/** Links open a new tab without access to this one, and only to the web or to a mail program. */
 function mendLink(link: HTMLAnchorElement): void {
   const href = link.getAttribute('href')
   if (href === null || !LINKS.test(href.trim())) {
@@ -102,7 +102,7 @@ function mendLink(link: HTMLAnchorElement): void {
   link.title = href
 }
 
-/** Nothing is loaded from elsewhere: what is not ours is shown as its address. */
+/** Nothing is loaded from elsewhere: images that are not the studio's are shown as their address. */
 function mendImage(image: HTMLImageElement): void {
   const source = image.getAttribute('src') ?? ''
   image.removeAttribute(UNSIGNED)
@@ -121,20 +121,20 @@ function mendImage(image: HTMLImageElement): void {
   image.replaceWith(placeholder)
 }
 
-/** Gives the images of the studio their tickets, without which the server does not send them. */
+/** Adds tickets to the studio's images, which the server requires. */
 function loadImages(box: HTMLElement): void {
   for (const image of box.querySelectorAll<HTMLImageElement>(`img[${UNSIGNED}]`)) {
     void sign(image.getAttribute(UNSIGNED) ?? '').then((signed) => (image.src = signed))
   }
 }
 
-/** Boxes of task lists are shown; nothing else can be typed or pressed. */
+/** Boxes of task lists are shown; all other inputs are disabled. */
 function mendInput(input: HTMLInputElement): void {
   if (input.type === 'checkbox') input.disabled = true
   else input.remove()
 }
 
-/** Content has no say in how the page itself looks. */
+/** Content cannot use the classes of the page itself. */
 function mendClasses(node: Element): void {
   const classes = node.getAttribute('class')
   if (classes === null) return
@@ -146,11 +146,11 @@ function mendClasses(node: Element): void {
 const KEPT = 400
 const made = new Map<string, string>()
 
-/** HTML that is safe to set; a TrustedHTML where the browser asks for it. */
+/** Returns HTML that is safe to set; a TrustedHTML where the browser requires it. */
 export function safe(html: string): string {
   const known = made.get(html)
   if (known !== undefined) return known
-  // The type says string: React passes on what it is given, and the browser checks it.
+  // The type says string: React passes it on unchanged, and the browser checks it.
   const clean = purifier.sanitize(html, OPTIONS) as unknown as string
   made.set(html, clean)
   if (made.size > KEPT) made.delete(made.keys().next().value as string)

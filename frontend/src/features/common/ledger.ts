@@ -1,17 +1,17 @@
-/** What a conversion would lose, carry and render, put in order. */
+/** The loss report of a conversion, sorted for display. */
 
 import type { LossSummary, LossLine } from '../../data/api/types'
 
 export interface LossKind {
   kind: string
   total: number
-  /** One entry a fate, the worst first. */
+  /** One entry for each outcome, the worst first. */
   fates: LossLine[]
 }
 
 const WORST_FIRST = ['lost', 'beside', 'rendered', 'carried']
 
-/** What a fate means, in a line. */
+/** The meaning of each outcome, in a line. */
 export const FATES: Record<string, string> = {
   lost: 'not in the new file',
   beside: 'in a file beside it',
@@ -24,12 +24,12 @@ const rank = (fate: string): number => {
   return at < 0 ? WORST_FIRST.length : at
 }
 
-/** Nothing is lost: all comes back when converted back. */
+/** Whether nothing is lost: converting back restores everything. */
 export function lossless(ledger: LossSummary): boolean {
   return ledger.losses.every((line) => line.kept === 'carried' || line.count === 0)
 }
 
-/** By kind of content, what is lost first. */
+/** Groups losses by kind of content, lost ones first. */
 export function byKind(losses: readonly LossLine[]): LossKind[] {
   const kinds = new Map<string, LossKind>()
   for (const line of losses) {
@@ -45,7 +45,7 @@ export function byKind(losses: readonly LossLine[]): LossKind[] {
   return all.toSorted((a, b) => worst(a) - worst(b) || b.total - a.total || a.kind.localeCompare(b.kind))
 }
 
-/** The fates that occur, in the order of the columns. */
+/** Returns the outcomes that occur, in the order of the columns. */
 export function fatesOf(losses: readonly LossLine[]): string[] {
   return [...new Set(losses.map((line) => line.kept))].toSorted((a, b) => rank(a) - rank(b))
 }

@@ -14,7 +14,7 @@ interface Options {
   onClose?: () => void
 }
 
-/** Opens a dialog in place of another one. */
+/** Opens a dialog, replacing another one. */
 export function openConversationDialog(open: OpenConversation, options: Options): void {
   const { title, render, wide = false, className = '', onClose } = options
   openOverlay({

@@ -1,4 +1,4 @@
-// The forks on the way to what is shown, the way back from a sub-agent, and all branches.
+// The forks on the path to the shown message, the way back from a sub-agent, and all branches.
 
 import { useMemo } from 'react'
 import type { ConversationDetails, Segment } from '../../data/api/types'
@@ -13,7 +13,7 @@ import { useGraph } from '../tree/useGraph'
 import { leave, useTrail } from './trail'
 import { many } from '../../lib/words'
 
-/** Forks that are shown; what lies between the first and the last ones is in the menu. */
+/** Maximum number of forks shown; those in the middle are in the menu. */
 const SHOWN = 3
 
 export function Breadcrumb() {

@@ -50,7 +50,7 @@ export default function ConversationPane() {
 
 const silent = () => () => undefined
 
-/** Remembers where the reader is; at the end of the current branch a conversation opens by itself. */
+/** Stores the reader's place; null at the end of the current branch, where a conversation opens by default. */
 function noteHere(open: OpenConversation, id: string | null, selected: boolean): void {
   const { data, leaf } = open
   if (open.left || !data) return
@@ -76,11 +76,11 @@ function Shown({ list, cid, pending }: { list: List; cid: string; pending: boole
   useEffect(() => list.pages.subscribe(() => navigator.settle()), [list, navigator])
   const revealed = useRef<Arrival | null>(null)
   useEffect(() => {
-    // A branch that is on its way opens at what is pointed at by itself.
+    // A branch that is being loaded opens at the selected message anyway.
     if (selected === null || list.tail || pending) return
     const isNew = arrival !== null && arrival.id === selected && arrival !== revealed.current
     revealed.current = arrival
-    // An edit may have put it elsewhere on the branch that is shown.
+    // An edit may have moved it on the shown branch.
     if (isNew) void navigator.reveal(arrival.id, arrival.number)
     else void navigator.show(selected)
   }, [selected, arrival, navigator, pending, list.tail])
@@ -139,7 +139,7 @@ function Shown({ list, cid, pending }: { list: List; cid: string; pending: boole
   }
   const wheel = (event: WheelEvent) => {
     touch()
-    // On a busy machine the list may be scrolled long after the wheel was turned, and be back at its end by then.
+    // On a busy machine the list may scroll long after the wheel event, and be back at its end by then.
     if (event.deltaY < 0 && (handle.current?.box()?.scrollTop ?? 0) > 0) open.setFollow(false)
   }
   return (

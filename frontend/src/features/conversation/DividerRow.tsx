@@ -1,4 +1,4 @@
-// A line across the list: the talk was compacted here, and what that came to.
+// A divider for a compaction of the conversation, with its numbers.
 
 import type { Row } from '../../data/api/types'
 import { SafeHtml } from '../common/SafeHtml'

@@ -1,4 +1,4 @@
-// Narrows the rows: by who, by what is in them, by state, by tool, by tag.
+// Filters the rows: by speaker, content, state, tool and tag.
 
 import { useState } from 'react'
 import { path } from '../../data/api/client'

@@ -1,11 +1,11 @@
-// What a message brought with it: problems, tasks, files.
+// What belongs to a message: problems, tasks, files.
 
 import type { Row } from '../../data/api/types'
 import { Icon } from '../../ui/Icon'
 import { many } from '../../lib/words'
 
 export function Foot({ row }: { row: Row }) {
-  // A list of tasks shows its progress itself.
+  // A task list shows its own progress.
   const todos = row.blocks.some((block) => block.kind === 'todos') ? null : row.todos
   if (!row.findings.length && !todos && !row.files) return null
   return (

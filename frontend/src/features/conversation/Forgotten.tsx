@@ -1,4 +1,4 @@
-// What is shown in the place of a conversation that was forgotten, in this window or another one.
+// Shown instead of a conversation that was forgotten, in this window or another one.
 
 import { go } from '../../lib/router'
 import { Button } from '../../ui/Button'

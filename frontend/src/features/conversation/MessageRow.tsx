@@ -18,10 +18,10 @@ interface Props {
   row: Row
   cid: string
   selected: boolean
-  /** How many rows there are; -1 if that is not known. */
+  /** Number of rows; -1 if unknown. */
   total: number
   position: number
-  /** Whether the rows above and below are of the same speaker: then they are drawn as one. */
+  /** Whether the rows above and below have the same speaker: then they are drawn as one. */
   above: boolean
   below: boolean
   /** Names of facts that the rows above show already. */
@@ -85,7 +85,7 @@ function classes(row: Row, part: string, selected: boolean, above: boolean, belo
   return names.join(' ')
 }
 
-/** Whether its head has nothing to say that the row above has not said. */
+/** Whether its head would only repeat the row above. */
 function isBare(row: Row, known: string): boolean {
   const shown = new Set(known.split(' '))
   return (
@@ -97,7 +97,7 @@ function isBare(row: Row, known: string): boolean {
   )
 }
 
-/** Whether two rows are drawn as one: the same speaker went on. */
+/** Whether two rows are drawn as one, because the same speaker continues. */
 export function isOne(a: Row | undefined, b: Row | undefined): boolean {
   if (!a || !b || a.kind !== 'message' || b.kind !== 'message') return false
   return a.role === b.role && a.speaker === b.speaker && partOf(a.role) !== 'user'

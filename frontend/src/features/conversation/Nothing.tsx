@@ -1,4 +1,4 @@
-// What is said while there are no rows: they are on their way, there are none, or something is wrong.
+// Shown while there are no rows: loading, empty, or an error.
 
 import { useSyncExternalStore } from 'react'
 import { Button } from '../../ui/Button'

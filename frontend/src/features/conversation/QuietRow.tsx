@@ -1,4 +1,4 @@
-// Something happened that nobody needs to read of: one thin line.
+// A minor event: one thin line.
 
 import { MoreButton } from './MoreButton'
 import type { Row } from '../../data/api/types'
@@ -11,7 +11,7 @@ interface Props {
   total: number
 }
 
-/** Whether a note has nothing to say but that it is there: no words, no problem, no choice to make. */
+/** Whether a note has no content: no text, no problem, no choice. */
 export function isQuiet(row: Row): boolean {
   if (
     row.kind !== 'note' ||

@@ -1,4 +1,4 @@
-// What happens with the rows: clicks, the menu, dragging. One listener for all of them, so that rows stay light.
+// Events of the rows: clicks, the menu, dragging. One listener handles all of them, so that rows stay light.
 
 import { type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
 import type { Row } from '../../data/api/types'
@@ -24,7 +24,7 @@ export function RowEvents({ list, navigator, children }: Props) {
   const picking = useLocal((local) => local.moveMode !== null)
   const drag = useDragging(open, list, (about, to) => askToMove(open, about.id, to.id, [about, to]))
 
-  /** Before buttons of the row do what they do: they may lead to another branch. */
+  /** Before buttons of the row act: they may show another branch. */
   const point = (event: MouseEvent) => {
     const row = rowAt(event.target, list)
     const selecting = (getSelection()?.toString() ?? '') !== ''
@@ -49,7 +49,7 @@ export function RowEvents({ list, navigator, children }: Props) {
   }
   const menu = (event: MouseEvent) => {
     const row = rowAt(event.target, list)
-    // Text that is selected, links and images have the browser's own menu.
+    // Selected text, links and images have the browser's own menu.
     if (!row || getSelection()?.toString() || (event.target as Element).closest('a, img, input, textarea')) return
     event.preventDefault()
     navigator.point(row)

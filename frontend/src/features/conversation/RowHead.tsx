@@ -1,4 +1,4 @@
-// The line above a message: who, when, facts beside it, and what can be done.
+// The line above a message: speaker, time, facts, and actions.
 
 import { MoreButton } from './MoreButton'
 import type { Chip, Row } from '../../data/api/types'
@@ -16,9 +16,9 @@ const ICONS: Record<Part, IconName> = {
   error: 'error',
   other: 'message',
 }
-/** Facts that are shown in the head; others only in the row's title and the inspector. */
+/** Maximum number of facts in the head; all of them are in the row's title and the inspector. */
 const MOST_CHIPS = 6
-/** Facts that say themselves what they are; a number or a word needs its name. */
+/** Facts that need no name; a number or a word is shown with its name. */
 const PLAIN = new Set(['model', 'author', 'tag', 'agent', 'cwd', 'git'])
 
 export function RowHead({ row, part, known }: { row: Row; part: Part; known: string }) {

@@ -1,4 +1,4 @@
-// The virtual list: only what is in view exists, and what is read stays where it is.
+// The virtual list: only visible rows exist, and the reading position does not move.
 
 import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
 import { useCallback, useImperativeHandle, useLayoutEffect, useRef, useSyncExternalStore, type Ref } from 'react'
@@ -12,14 +12,14 @@ import { Skeleton } from './Skeleton'
 import { estimate, type LayoutName } from './view'
 import { useWanted } from './wanting'
 
-/** What others can do with the list. */
+/** The methods of the list for other components. */
 export interface ListHandle {
   scrollTo(index: number, align?: 'auto' | 'start' | 'center' | 'end'): void
   scrollToEnd(): void
   atEnd(): boolean
   /** The rows in view. */
   range(): [number, number]
-  /** How far below the upper edge a row is. */
+  /** The distance of a row from the upper edge. */
   topOf(index: number): number
   focusRow(index: number): void
   box(): HTMLElement | null
@@ -33,23 +33,23 @@ interface Props {
   follow: boolean
   /** Where it opens. */
   aim: Aim | null
-  /** Rows that have just been in view, so that a new list can begin with their heights. */
+  /** Rows that were recently in view, so that a new list can begin with their heights. */
   heights: Heights
   onScroll: (atEnd: boolean, up: boolean) => void
   onReady: (index: number, aim: Aim | null) => void
   ref: Ref<ListHandle>
 }
 
-/** Heights and place of the list before: up to the fork the next one is the same. */
+/** Heights and position of the previous list: up to the fork the next one is the same. */
 export interface Heights {
   offset: number
-  /** By how far the row is from the base. */
+  /** By the distance of the row from the base. */
   sizes: ReadonlyMap<VirtualItem['key'], number>
   base: number
 }
 
 const NEAR_END = 48
-/** Between two sketched rows. */
+/** Between two placeholder rows. */
 const GAP = 8
 
 export function RowList({ list, cid, layout, selected, follow, aim, heights, onScroll, onReady, ref }: Props) {
@@ -58,7 +58,7 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
   const scroller = useRef<HTMLDivElement>(null)
   const same = aim?.kind === 'same' ? aim.index : -1
   const atEnd = useRef(!aim || aim.kind === 'end')
-  // The same functions each time: with others the heights of all rows would be added up anew.
+  // The functions stay the same: with new ones the heights of all rows would be summed up again.
   const getItemKey = useCallback((index: number) => index - base, [base])
   const estimateSize = useCallback(() => estimate(layout), [layout])
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
@@ -73,7 +73,7 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
     paddingEnd: 28,
     scrollPaddingStart: 8,
     scrollPaddingEnd: 8,
-    // Elsewhere it would be asked for each row how far the end is, which adds up all rows.
+    // Otherwise the distance to the end would be computed for each row, which sums up all rows.
     anchorTo: atEnd.current || list.tail ? 'end' : 'start',
     followOnAppend: follow,
     scrollEndThreshold: NEAR_END,
@@ -111,7 +111,7 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
       >
         {items.map((item, at) => {
           const row = rows[at]
-          // The feed itself looks like rows then.
+          // The empty feed already looks like rows.
           if (!row && hurry.fast) return null
           return (
             <div
@@ -143,10 +143,10 @@ export function RowList({ list, cid, layout, selected, follow, aim, heights, onS
   )
 }
 
-/** How far back a fact must be shown for it not to be shown again. */
+/** How far back a fact must be shown to be omitted. */
 const BACK = 8
 
-/** The names of the facts that are shown just before: they are only shown where they change. */
+/** Returns the names of recently shown facts: they are only shown when they change. */
 function knownChips(pages: List['pages'], index: number, row: Row): string {
   return row.chips
     .filter((chip) => LASTING.has(chip.name) && toldBefore(pages, index, chip))
@@ -166,15 +166,17 @@ function toldBefore(pages: List['pages'], index: number, { name, text }: Chip): 
 
 type Virtual = Virtualizer<HTMLDivElement, HTMLDivElement>
 
-/** Told from what the list knows: asking the element would make the browser lay everything out at once. */
+/** Computed from the list's own data: asking the element would force a layout. */
 function isAtEnd(list: Virtual): boolean {
   return list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0) <= NEAR_END
 }
 
-/** What is not here yet is as high as was thought: so its real height counts as the first one.
-
-    Nor is a row asked for its height when it comes into being: each answer would lay the page out and move the rows
-    below, row by row. The browser tells all heights at once, in the same frame and before anything is painted. */
+/**
+ * A row that is not loaded has its estimated height: so its real height counts as the first one.
+ *
+ * New rows are not measured directly either: each measurement would force a layout and move the rows below. The
+ * observer reports all heights together, in the same frame and before painting.
+ */
 function heightOf(element: HTMLDivElement, entry: ResizeObserverEntry | undefined, instance: Virtual): number {
   const measured = entry?.borderBoxSize[0]?.blockSize
   if (measured !== undefined && element.dataset['empty'] === undefined) return measured
@@ -189,7 +191,7 @@ function measuredBefore(heights: Heights, until: number, base: number) {
     .map(({ index, size }) => ({ key: index - base, index, size, start: 0, end: size, lane: 0 }))
 }
 
-/** Goes where the reader wants to be, once, when the list is there. */
+/** Scrolls to the reader's target once, when the list is ready. */
 function useStart(virtualizer: Virtual, total: number, aim: Aim | null, onReady: Props['onReady']): void {
   const begun = useRef(false)
   useLayoutEffect(() => {
@@ -200,20 +202,20 @@ function useStart(virtualizer: Virtual, total: number, aim: Aim | null, onReady:
     else if (aim.kind === 'same') hold(virtualizer, index, aim.top)
     else virtualizer.scrollToIndex(index, { align: 'start' })
     onReady(index, aim)
-    // So that the space bar and the arrows scroll at once, unless the reader is somewhere else.
+    // So that the space bar and the arrows scroll immediately, unless the focus is elsewhere.
     if (document.activeElement === document.body) focusQuietly(virtualizer.scrollElement)
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the list is there
   }, [total])
 }
 
-/** Without a ring: nobody went there by key. */
+/** Without a focus ring, because the focus did not move by key. */
 function focusQuietly(box: HTMLElement | null): void {
   box?.classList.add('conv-quiet')
   box?.addEventListener('blur', () => box.classList.remove('conv-quiet'), { once: true })
   box?.focus({ preventScroll: true })
 }
 
-/** Keeps a row where it was on the screen while the rows around it are measured. */
+/** Keeps a row where it is on the screen while the rows around it are measured. */
 function hold(virtualizer: Virtual, index: number, top: number, frames = 10): void {
   const wanted = Math.max(0, (virtualizer.measurementsCache[index]?.start ?? 0) - top)
   if (Math.abs(wanted - (virtualizer.scrollOffset ?? 0)) > 1) virtualizer.scrollToOffset(wanted)
@@ -233,7 +235,7 @@ function handleOf(virtualizer: Virtual, box: HTMLElement | null, calm: () => voi
   }
 }
 
-/** The row may only come into being with the next frames. If the reader went elsewhere meanwhile, they stay there. */
+/** The row may only be created in the next frames. If the focus moves elsewhere meanwhile, it stays there. */
 function focusSoon(box: HTMLElement | null, index: number, tries = 12, was = document.activeElement): void {
   const now = document.activeElement
   if (isTyping(now) || (now !== was && now !== document.body && !box?.contains(now))) return
@@ -242,7 +244,7 @@ function focusSoon(box: HTMLElement | null, index: number, tries = 12, was = doc
   else if (tries > 0) requestAnimationFrame(() => focusSoon(box, index, tries - 1, was))
 }
 
-/** The row under a slot, for events that bubble. */
+/** Returns the row of an event target, for events that bubble. */
 export function rowAt(target: EventTarget | null, list: List): Row | undefined {
   const slot = target instanceof Element ? target.closest<HTMLElement>('.conv-slot') : null
   return slot ? list.pages.row(Number(slot.dataset['index'])) : undefined

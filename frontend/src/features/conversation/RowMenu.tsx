@@ -1,4 +1,4 @@
-// The menu of a message: everything that can be done with it.
+// The menu of a message, with all its actions.
 
 import type { Row } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'

@@ -1,4 +1,4 @@
-// `‹ 2/3 ›`: the other messages that stand at this place.
+// `‹ 2/3 ›`: the siblings of this message.
 
 import type { Row } from '../../data/api/types'
 import { Icon } from '../../ui/Icon'

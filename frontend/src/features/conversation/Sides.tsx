@@ -8,7 +8,7 @@ import { many } from '../../lib/words'
 
 export function Sides({ row }: { row: Row }) {
   const open = useOpen()
-  // Those that a call shows are linked there.
+  // Those of a visible call are linked there.
   const linked = new Set(row.blocks.map((block) => block.leaf).filter(Boolean))
   const sides = row.sides.filter((side) => !linked.has(side.leaf))
   if (!sides.length) return null

@@ -1,4 +1,4 @@
-// What stands where a row will be.
+// The placeholder of a row that is being loaded.
 
 import { memo } from 'react'
 

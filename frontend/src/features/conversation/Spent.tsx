@@ -1,4 +1,4 @@
-// What a message cost, faintly: tokens and time.
+// The cost of a message, dimmed: tokens and time.
 
 import type { Row, TokenUsage } from '../../data/api/types'
 import { whole } from '../../lib/saying'

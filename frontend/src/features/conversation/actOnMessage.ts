@@ -1,4 +1,4 @@
-/** The actions of a message, ready to be shown in a menu and to be run. */
+/** The actions of a message, for menus and keys. */
 
 import type { Row } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
@@ -19,7 +19,7 @@ export interface MessageAction extends ActionLine {
   run: () => void
 }
 
-/** Run one by its name. */
+/** Runs an action by its name. */
 export function act(open: OpenConversation, key: ActionKey, row: Row): void {
   const about = row.id
   const deeds: Record<ActionKey, () => unknown> = {
@@ -44,7 +44,7 @@ export function act(open: OpenConversation, key: ActionKey, row: Row): void {
   void deeds[key]()
 }
 
-/** All actions for a row, each with whether it can be done now. */
+/** Returns all actions of a row, each with whether it is available now. */
 export function messageActions(open: OpenConversation, row: Row): MessageAction[] {
   const can = open.data?.can
   if (!can) return []
@@ -54,7 +54,7 @@ export function messageActions(open: OpenConversation, row: Row): MessageAction[
   }))
 }
 
-/** Run an action on the selected message, or say why it cannot be done; for keys. */
+/** Runs an action on the selected message, or says why it is not available; for keys. */
 export function actOn(open: OpenConversation, keys: readonly ActionKey[], row: Row): void {
   const can = open.data?.can
   const line = can && actionLines(row, { can, readOnly: isReadOnly() }).find((one) => keys.includes(one.key))

@@ -1,4 +1,4 @@
-// Which way the reader went last at each fork, so that going back leads where they were.
+// The branch that the reader chose last at each fork, so that going back shows it again.
 
 const MOST = 500
 const chosen = new Map<string, string>()
@@ -7,7 +7,7 @@ function key(cid: string, parent: string | null, number: number): string {
   return JSON.stringify([cid, parent, number])
 }
 
-/** Remembers on which branch the reader was below this sibling. */
+/** Stores the branch that was shown below this sibling. */
 export function remember(cid: string, parent: string | null, number: number, leaf: string): void {
   const place = key(cid, parent, number)
   chosen.delete(place)
@@ -15,7 +15,7 @@ export function remember(cid: string, parent: string | null, number: number, lea
   if (chosen.size > MOST) chosen.delete(chosen.keys().next().value as string)
 }
 
-/** The branch to show below this sibling. */
+/** Returns the branch to show below this sibling. */
 export function recall(cid: string, parent: string | null, number: number, otherwise: string): string {
   return chosen.get(key(cid, parent, number)) ?? otherwise
 }

@@ -1,4 +1,4 @@
-// Dragging a message onto another one: it is to hang there.
+// Dragging a message onto another one, to make it a child of that.
 
 import { useRef, type DragEvent } from 'react'
 import type { Row } from '../../data/api/types'
@@ -7,7 +7,7 @@ import { draggedHere, endDragging, setDragged } from '../editing/dragged'
 import type { List } from './list'
 import { rowAt } from './RowList'
 
-/** The kind of what is dragged: the id of a message of this conversation. */
+/** The type of dragged data: the id of a message of this conversation. */
 const DRAGGED = 'application/x-talktree-message'
 
 export function useDragging(open: OpenConversation, list: List, onDrop: (about: Row, to: Row) => void) {

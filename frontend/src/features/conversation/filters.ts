@@ -1,6 +1,6 @@
 // The filter as terms: `role:user`, `tool:Bash`. The same name twice means either, different names mean both.
 
-/** The terms as the server takes them. */
+/** Returns the terms in the form for the server. */
 export function showOf(terms: readonly string[]): string {
   return terms.toSorted().map(encoded).join(',')
 }
@@ -9,12 +9,12 @@ function encoded(term: string): string {
   return term.replaceAll('%', '%25').replaceAll(',', '%2C')
 }
 
-/** With the term if it was not there, without it if it was. */
+/** Adds the term, or removes it if it is there. */
 export function toggled(terms: readonly string[], term: string): string[] {
   return terms.includes(term) ? terms.filter((each) => each !== term) : [...terms, term]
 }
 
-/** A term in words. */
+/** Returns a term in words. */
 export function termWords(term: string): string {
   const [name = '', ...rest] = term.split(':')
   const value = rest.join(':')
@@ -27,7 +27,7 @@ interface Choice {
   text: string
 }
 
-/** What can be chosen without typing. */
+/** The choices that need no typing. */
 export const CHOICES: readonly { name: string; terms: readonly Choice[] }[] = [
   {
     name: 'Who',

@@ -1,13 +1,13 @@
-// Blocks of a message that belong together: calls made at once stand in one group.
+// Groups blocks of a message: parallel calls form one group.
 
 import type { MessageBlock } from '../../data/api/types'
 
-/** One block, or several calls in a row. */
+/** One block, or several consecutive calls. */
 export type Piece =
   | { kind: 'block'; block: MessageBlock; at: number }
   | { kind: 'calls'; blocks: MessageBlock[]; at: number }
 
-/** The blocks in order, calls in a row as one piece. */
+/** Returns the blocks in order, with consecutive calls grouped. */
 export function pieces(blocks: readonly MessageBlock[]): Piece[] {
   const found: Piece[] = []
   blocks.forEach((block, at) => {
@@ -19,7 +19,7 @@ export function pieces(blocks: readonly MessageBlock[]): Piece[] {
   return found
 }
 
-/** How a group of calls is called: "3 tool calls", and how many of them failed. */
+/** Returns the title of a group of calls: "3 tool calls", and how many of them failed. */
 export function groupTitle(blocks: readonly MessageBlock[]): string {
   const failed = blocks.filter((block) => block.outcome === 'failed').length
   const names = [...new Set(blocks.map((block) => block.name).filter(Boolean))]

@@ -1,15 +1,17 @@
-// Whoever rushes through the list cannot read: rows are only sketched, and not asked for, until they slow down.
+// Fast scrolling: rows are only placeholders, and not requested, until it slows down.
 
 import { useEffect, useReducer, useRef } from 'react'
 
-/** Pixels in a millisecond from which on it is a rush: about three screens in ten frames. */
+/** Speed in pixels per millisecond above which scrolling is fast: about three screens in ten frames. */
 const FAST = 14
-/** And below which it is none any more. Only one speed would make it one and none by turns: drawing a row takes time, and what
-    takes time is slow. */
+/**
+ * Speed below which it is not fast any more. With a single threshold it would alternate: drawing rows slows down
+ * scrolling, which would stop drawing them.
+ */
 const SLOW = 4
-/** How long it may stand still and still be a rush, in milliseconds. */
+/** Maximum pause within fast scrolling, in milliseconds. */
 const REST = 90
-/** What comes after a longer pause is a jump, not a rush. */
+/** A movement after a longer pause is a jump, not fast scrolling. */
 const PAUSE = 150
 
 interface Moment {
@@ -17,12 +19,12 @@ interface Moment {
   time: number
 }
 
-/** Where the list was last, and until when it counts as rushing. */
+/** The last position of the list, and until when it counts as scrolling fast. */
 export interface Rush extends Moment {
   until: number
 }
 
-/** The next moment of a list that moved or did not. */
+/** Returns the next state of a list that moved or did not. */
 export function rushed(before: Rush, { offset, time }: Moment): Rush {
   const passed = time - before.time
   if (offset === before.offset || passed <= 0) return before
@@ -34,7 +36,7 @@ export function rushed(before: Rush, { offset, time }: Moment): Rush {
 
 export interface Hurry {
   fast: boolean
-  /** Jumps on purpose are no hurry. */
+  /** Intended jumps do not count as fast scrolling. */
   calm: () => void
 }
 

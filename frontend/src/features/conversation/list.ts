@@ -13,28 +13,30 @@ import { PAGE, Pages, type Branch } from './pages'
 import { nearestTo } from './seek'
 
 export interface List {
-  /** The same list as long as this is the same; it may grow and be edited. */
+  /** The list is the same as long as this key is; it may grow and be edited. */
   key: string
-  /** The branch, however it is narrowed. */
+  /** The branch, with any filter. */
   branch: string
   pages: Pages
-  /** How many rows it had when it was opened; rows are known to the list by how far they are from there. */
+  /** Number of rows when it was opened; list keys are distances from this. */
   base: number
-  /** Whether only the end is there yet. */
+  /** Whether only the end is loaded yet. */
   tail: boolean
   filtered: boolean
-  /** Where it opens; without it at the end. */
+  /** Where it opens; by default at the end. */
   aim: Aim | null
-  /** What was selected when it was decided where it opens. */
+  /** The selection when that was decided. */
   selected: string | null
 }
 
 const TAIL = 40
-/** Shown once, whatever looked for it. */
+/** Shown once, for any search that failed. */
 export const NOT_HERE = 'That message is not here any more.'
 
-/** The rows of the branch that is shown, narrowed by `show`; null until something is there. While another
-    branch is on its way the last one stays, and `pending` says so. */
+/**
+ * Returns the rows of the shown branch, filtered by `show`; null until some are loaded. While another branch is being
+ * loaded, the last one stays and `pending` is true.
+ */
 export function useList(show: string): { list: List | null; pending: boolean } {
   const open = useOpen()
   const current = useConversation()
@@ -49,7 +51,7 @@ export function useList(show: string): { list: List | null; pending: boolean } {
     if (!cid || conversation || leaf || current.selected || show || open.last) return
     const control = new AbortController()
     void tailOf(cid, key).then((tail) => {
-      // The whole list may have been faster.
+      // The whole list may have arrived first.
       if (tail && !control.signal.aborted) setList((now) => (now?.key === key ? now : tail))
     })
     return () => control.abort()
@@ -63,7 +65,7 @@ export function useList(show: string): { list: List | null; pending: boolean } {
     void opened(open, current, key, show, latest.current, control.signal).then((next) => {
       if (control.signal.aborted) return
       if (next) setList(next)
-      // Another branch was to be shown, but it has become the current one meanwhile: nothing else begins anew.
+      // Another branch was about to be shown, but it is the current one by now: only the key changes.
       else if (keyOf({ cid, leaf: open.leaf, conversation: open.data }, show) === key) setAttempt((now) => now + 1)
     })
     return () => control.abort()
@@ -88,7 +90,7 @@ export function useList(show: string): { list: List | null; pending: boolean } {
 
 type Shown = Pick<Current, 'cid' | 'leaf' | 'conversation'>
 
-/** The current branch stays the same list when it grows, though its last message is another one then. */
+/** The current branch stays the same list when it grows, though its last message changes. */
 function branchOf({ cid, leaf, conversation }: Shown): string {
   return `${cid} ${leaf === null || leaf === conversation?.leaf ? '' : leaf}`
 }
@@ -105,7 +107,7 @@ async function tailOf(cid: string, key: string): Promise<List | null> {
     pages.seed(tail.rows.map((row, index) => [index, row]))
     return { key, branch: key.trimEnd(), pages, base: total, tail: true, filtered: false, aim: null, selected: null }
   } catch {
-    // The list itself tells what is wrong.
+    // The list itself reports the error.
     return null
   }
 }
@@ -140,7 +142,7 @@ async function opened(
   }
   const { selected } = open
   const onCurrent = leaf === conversation.leaf
-  // Without a leaf the server shows the current branch, also when it grew since.
+  // Without a leaf the server returns the current branch, also when it has grown.
   const rows: Branch = { cid, leaf: onCurrent ? null : leaf, show }
   const made = { key, branch, tail: false, filtered: show !== '', selected }
   if (onCurrent && isMissing) sayMissing(open)
@@ -159,7 +161,7 @@ async function opened(
   return { ...made, pages, base: pages.total, aim: at }
 }
 
-/** Where the reader was when the conversation was open last; null if that is not there any more. */
+/** Returns the reader's last place in the conversation; null if that does not exist any more. */
 async function placedLast(
   open: OpenConversation,
   last: LastPlace,
@@ -183,7 +185,7 @@ async function placedLast(
   }
 }
 
-/** Where the selected message is; if it is on another branch that one is shown instead. */
+/** Returns the place of the selected message; if it is on another branch, shows that one instead. */
 async function placed(
   open: OpenConversation,
   leaf: string,
@@ -199,7 +201,7 @@ async function placed(
     if (place.leaf === leaf) return at
     open.showLeaf(place.leaf, place.id)
     if (open.leaf !== place.leaf) {
-      // The browser is at another place already, of which the page learns in a moment.
+      // The browser has navigated already; the page gets the event in a moment.
       await new Promise((resolve) => setTimeout(resolve))
       return placed(open, leaf, signal)
     }
@@ -214,7 +216,7 @@ function sayMissing(open: OpenConversation): void {
   toast(NOT_HERE, 'warning', { conversation: open.cid })
 }
 
-/** Whether the branch that the address names is not there any more, as after an undo. */
+/** Whether the branch in the address does not exist any more, for example after an undo. */
 function isGone(open: OpenConversation, { pages }: { pages: Pages }): boolean {
   const { error, branch } = pages
   return (
@@ -231,7 +233,7 @@ function numberOf(list: List, id: string | null): number {
   return id === null ? -1 : (list.pages.row(list.pages.find(id))?.number ?? -1)
 }
 
-/** The rows around where the reader will be are fetched first, so that the list never shows nothing. */
+/** Loads the rows around the target first, so that the list is never empty. */
 async function begun(branch: Branch, at: Aim | null, stamp: string): Promise<Pages> {
   const pages = new Pages(branch, 0, stamp)
   const guess = at?.kind === 'row' || at?.kind === 'same' ? at.index : 0

@@ -1,4 +1,4 @@
-/** What can be done with a message, and when. */
+/** The actions of a message, and when they are available. */
 
 import type { AllowedActions, Row } from '../../data/api/types'
 import type { IconName } from '../../ui/Icon'
@@ -32,13 +32,13 @@ export interface ActionLine {
   enabled: boolean
 }
 
-/** What the page knows beside the message itself. */
+/** What the page knows in addition to the message. */
 export interface Situation {
   can: AllowedActions
   readOnly: boolean
 }
 
-/** All actions in the order of the menu; those of no use here are left out, others are off. */
+/** Returns all actions in the order of the menu; useless ones are left out, unavailable ones disabled. */
 export function actionLines(row: Row, { can, readOnly }: Situation): ActionLine[] {
   const edit = can.edit && !readOnly
   const spoken = row.kind === 'message'

@@ -1,4 +1,4 @@
-// Going through the list: by rows, by prompts, to the ends, to a message anywhere.
+// Navigation in the list: by rows, by prompts, to the ends, to any message.
 
 import { ask } from '../../data/api/cache'
 import { asApiError, path } from '../../data/api/client'
@@ -12,16 +12,16 @@ import { NOT_HERE, type List } from './list'
 import type { ListHandle } from './RowList'
 import { indexOfNumber, isPrompt, nextWhere } from './seek'
 
-/** Moves the pointer through one list. */
+/** Moves the selection through one list. */
 export class Navigator {
-  /** The row that is pointed at, also while it is not here yet. */
+  /** The selected row, even if it is not loaded yet. */
   cursor = -1
   private waiting = -1
-  /** What was selected when the wait began: if the reader selects something else meanwhile, that counts. */
+  /** The selection when the wait began: if the reader selects something else meanwhile, that counts. */
   private selectedBefore: string | null = null
-  /** What was pointed at from here: it is in view. */
+  /** The message selected by this navigator, which is in view. */
   private own: string | null = null
-  /** What is to be in view, while the rows may be those of before an edit. */
+  /** The message to bring into view, while the rows may be those before an edit. */
   private expected: string | null = null
 
   constructor(
@@ -30,7 +30,7 @@ export class Navigator {
     private readonly handle: () => ListHandle | null,
   ) {}
 
-  /** The list opened here; what was aimed at is pointed at. */
+  /** The list opened here; its target is selected. */
   begin(index: number, at: Aim | null): void {
     this.cursor = index
     if (!at || at.kind === 'end' || ('quiet' in at && at.quiet)) return
@@ -39,7 +39,7 @@ export class Navigator {
     this.settle()
   }
 
-  /** Points at a row and brings it into view. */
+  /** Selects a row and scrolls it into view. */
   to(index: number, align: 'auto' | 'start' | 'center' | 'end' = 'auto', focus = true): void {
     const total = this.list.pages.total
     if (!total) return
@@ -59,12 +59,12 @@ export class Navigator {
     this.to(at + by)
   }
 
-  /** Why a step would lead nowhere. */
+  /** Returns why a step is not possible. */
   whyNoStep(by: 1 | -1): string | null {
     const at = this.here()
     if (at < 0) return null
     if (by > 0) return at < this.list.pages.total - 1 ? null : 'This is the last message.'
-    // While only the end is here there may be more above it.
+    // While only the end is loaded, there may be more above it.
     return at > 0 || this.list.tail ? null : 'This is the first message.'
   }
 
@@ -78,7 +78,7 @@ export class Navigator {
 
   first(): void {
     this.open.setFollow(false)
-    // While only the end is here the whole list opens there.
+    // While only the end is loaded, the whole list is opened there.
     if (this.list.tail) aim(this.open, { kind: 'row', index: 0 })
     else this.to(0, 'start')
   }
@@ -88,13 +88,15 @@ export class Navigator {
     this.handle()?.scrollToEnd()
   }
 
-  /** The row that is pointed at, if it is here. */
+  /** The selected row, if it is loaded. */
   row(): Row | undefined {
     return this.list.pages.row(this.here())
   }
 
-  /** The row that an action is about: what is pointed at, or the last one; it is brought into view. A row that is
-      on its way is waited for. */
+  /**
+   * Returns the row for an action: the selected one, or the last one; it is scrolled into view. If it is being loaded,
+   * waits for it.
+   */
   target(): Row | Promise<Row | undefined> {
     const nothing = this.waiting < 0 && this.open.selected === null
     const at = nothing ? this.list.pages.total - 1 : this.here()
@@ -103,7 +105,7 @@ export class Navigator {
     return this.list.pages.row(at) ?? this.list.pages.load(at)
   }
 
-  /** Points at what came meanwhile. */
+  /** Selects a row that was loaded meanwhile. */
   settle(): void {
     if (this.expected !== null) this.find(this.expected)
     if (this.waiting < 0) return
@@ -114,13 +116,13 @@ export class Navigator {
     this.point(row)
   }
 
-  /** Points at a row that is in view. */
+  /** Selects a row that is in view. */
   point(row: Row): void {
     this.own = row.id
     this.open.select(row.id)
   }
 
-  /** Brings a message into view that was named from elsewhere. */
+  /** Shows a message that was selected elsewhere. */
   async show(id: string): Promise<void> {
     if (id === this.own) return
     this.own = null
@@ -135,7 +137,7 @@ export class Navigator {
     await this.seek(id)
   }
 
-  /** Looks for a message in rows that have just come: an edit may have put it elsewhere. */
+  /** Searches new rows for a message: an edit may have moved it. */
   private find(id: string): void {
     const at = this.list.pages.find(id)
     if (this.open.selected !== id) this.expected = null
@@ -158,7 +160,7 @@ export class Navigator {
     if (index <= first || index >= last) this.handle()?.scrollTo(index, 'start')
   }
 
-  /** Brings a message into view where an edit has put it. */
+  /** Shows a message at its place after an edit. */
   async reveal(id: string, number: number | null): Promise<void> {
     this.own = null
     if (number === null) await this.seek(id)
@@ -174,14 +176,14 @@ export class Navigator {
     if (this.list.pages.row(index)?.id !== id || !this.isFresh(index)) this.expected = id
   }
 
-  /** Goes to the row with this number of the branch, even if the filter hides it; gives its place. */
+  /** Shows the row with this number of the branch, even if the filter hides it, and returns its place. */
   async toNumber(number: number, align: 'center' | 'start' = 'center'): Promise<number> {
     const index = await this.indexOf(number)
     if (index >= 0) this.to(index, align, false)
     return index
   }
 
-  /** Where a row of the branch stands in the list; if the filter hides it, that is taken off. */
+  /** Returns the place of a row of the branch in the list; if the filter hides it, removes the filter. */
   private async indexOf(number: number): Promise<number> {
     const index = this.list.filtered ? await indexOfNumber(this.list.pages, number) : number
     if (index >= 0 || this.open.left) return index
@@ -191,7 +193,7 @@ export class Navigator {
     return -1
   }
 
-  /** Why the selected message has no other version. */
+  /** Returns why the selected message has no other version. */
   whyNoSibling(step: 1 | -1): string | null {
     if (this.open.selected === null) return NONE_SELECTED
     const row = this.row()
@@ -202,7 +204,7 @@ export class Navigator {
     return next < row.siblings.total ? null : 'This is the last version.'
   }
 
-  /** `‹ ›`: the message beside, with the branch that was last shown below it. */
+  /** `‹ ›`: shows the sibling, with the branch that was last shown below it. */
   sibling(row: Row | undefined, step: 1 | -1): void {
     const { cid, leaf } = this.open
     const siblings = row?.siblings
@@ -235,7 +237,7 @@ export class Navigator {
         aim(this.open, { kind: 'row', index: place.number })
         return
       }
-      // The rows that are here may be older than the place: it is pointed at by its id.
+      // The loaded rows may be older than the place: it is selected by its id.
       this.open.select(place.id)
       await this.arrive(place.id, place.number)
     } catch (error) {

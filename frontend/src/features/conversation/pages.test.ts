@@ -20,7 +20,7 @@ function server(total: number) {
   }
 }
 
-/** Long enough for answers to arrive, on a busy machine too: turns of the loop count, not time. */
+/** Long enough for answers to arrive, even on a busy machine: event loop turns count, not time. */
 const settled = async () => {
   for (let turn = 0; turn < 15; turn++) await new Promise((done) => setTimeout(done))
 }

@@ -1,4 +1,4 @@
-// The rows that are at hand: pages of a long list, fetched when they come into view, a bounded number of them.
+// The loaded rows: pages of a long list, requested when they come into view, a bounded number of them.
 
 import { keyOf } from '../../data/api/cache'
 import { get, path } from '../../data/api/client'
@@ -6,17 +6,17 @@ import { PageCache, type PageQuestion } from '../../data/api/pageCache'
 import type { Row, RowRange } from '../../data/api/types'
 
 export const PAGE = 50
-/** Pages that are kept; what was not seen for the longest time goes first. */
+/** Maximum number of pages kept; the least recently seen go first. */
 export const MOST_PAGES = 60
 
-/** Which rows are meant: those of a branch, or of the current one, narrowed by `show`. */
+/** Which rows: those of a branch, or of the current one, filtered by `show`. */
 export interface Branch {
   cid: string
   leaf: string | null
   show: string
 }
 
-/** Rows by their place in the list. Old rows stay until newer ones are there, so that nothing flickers. */
+/** Rows by their place in the list. Old rows stay until newer ones arrive, so that nothing flickers. */
 export class Pages {
   total: number
   private readonly cache: PageCache<number, RowRange>
@@ -26,7 +26,7 @@ export class Pages {
   private failure: unknown = null
 
   constructor(
-    /** Null for rows that are all known from elsewhere. */
+    /** Null if all rows are given. */
     readonly branch: Branch | null,
     total: number,
     private revision: string,
@@ -40,22 +40,22 @@ export class Pages {
     return this.failure ?? this.cache.error
   }
 
-  /** The row at this place, if it is here. */
+  /** Returns the row at this place, if it is loaded. */
   row(index: number): Row | undefined {
     return this.cache.get(Math.floor(index / PAGE))?.rows[index % PAGE] ?? this.seeds.get(index)
   }
 
-  /** Whether the row at this place is as it is in this revision. */
+  /** Whether the row at this place is of this revision. */
   isFresh(index: number, revision: string | null): boolean {
     return this.cache.get(Math.floor(index / PAGE))?.stamp === revision
   }
 
-  /** Rows that are known from elsewhere, shown until their page is here. */
+  /** Adds rows that are known from elsewhere, shown until their page is loaded. */
   seed(rows: Iterable<[number, Row]>): void {
     this.seeds = new Map(rows)
   }
 
-  /** That these places are in view, or nearly. Pages next to them are waited for as well: who scrolls comes back. */
+  /** Requests these places, which are in view or near it. Adjacent pages are kept as well: readers scroll back. */
   want(first: number, last: number): void {
     if (!this.branch) return
     const from = Math.max(0, Math.floor(first / PAGE))
@@ -64,19 +64,19 @@ export class Pages {
     this.cache.observe(ids, (id) => id >= from - 1 && id <= to + 1 && id <= this.lastPage)
   }
 
-  /** That the list is another one now: longer, shorter, or edited. */
+  /** Updates the list: longer, shorter, or edited. */
   renew(revision: string, total: number): void {
     if (revision === this.revision && total === this.total) return
     this.revision = revision
     this.total = total
     this.cache.drop((page) => page > this.lastPage)
     this.cache.ask(this.question)
-    // Rows of this revision that are known already say how many there are.
+    // Rows of this revision that are known already contain the total.
     this.total = this.cache.newest()?.total ?? total
     this.tell()
   }
 
-  /** The rows from this place on to the end of their page, which says how many there are in all. */
+  /** Loads the rows from this place on to the end of their page, with the total. */
   async open(index: number): Promise<void> {
     try {
       this.total = (await this.cache.load(Math.floor(index / PAGE))).total
@@ -85,12 +85,12 @@ export class Pages {
     }
   }
 
-  /** Asks again after an error. */
+  /** Requests again after an error. */
   retry(): void {
     if (this.branch) this.cache.observe([0])
   }
 
-  /** The row at this place, fetched if it is not here; for looking around beyond the view. */
+  /** Returns the row at this place, requested if it is not loaded; for searching beyond the view. */
   async load(index: number): Promise<Row | undefined> {
     if (index < 0 || index >= this.total) return undefined
     const page = Math.floor(index / PAGE)
@@ -102,7 +102,7 @@ export class Pages {
     return got.rows[index % PAGE]
   }
 
-  /** The place of a message among the rows that are here, or -1. */
+  /** Returns the place of a message among the loaded rows, or -1. */
   find(id: string): number {
     for (const [page, { rows }] of this.cache) {
       const within = rows.findIndex((row) => row.id === id)
@@ -112,7 +112,7 @@ export class Pages {
     return -1
   }
 
-  /** All rows that are here, in no order. */
+  /** Yields all loaded rows, in no order. */
   *here(): Iterable<Row> {
     for (const [, { rows }] of this.cache) yield* rows
   }
@@ -124,12 +124,12 @@ export class Pages {
 
   snapshot = (): number => this.version
 
-  /** Nothing is asked for any more. */
+  /** Stops all requests. */
   close(): void {
     this.cache.close()
   }
 
-  /** How many pages are kept. */
+  /** Number of pages kept. */
   get size(): number {
     return this.cache.size
   }
@@ -138,8 +138,10 @@ export class Pages {
     return Math.max(0, Math.ceil(this.total / PAGE) - 1)
   }
 
-  /** A page as of the revision that is known: an undo leads back to rows that are here already. An answer that is of
-      another revision than was known is shown, but asked for again. */
+  /**
+   * The query of a page for the known revision: an undo returns to rows that are cached. An answer of another revision
+   * is shown, but requested again.
+   */
   private question = (page: number): PageQuestion<RowRange> => {
     const { revision } = this
     const { cid, leaf, show } = this.branch ?? { cid: '', leaf: null, show: '' }
@@ -151,7 +153,7 @@ export class Pages {
     }
   }
 
-  /** The newest answer says how many rows there are. */
+  /** The newest answer contains the total. */
   private take(): void {
     this.total = this.cache.newest()?.total ?? this.total
     this.failure = null

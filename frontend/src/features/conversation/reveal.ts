@@ -1,4 +1,4 @@
-// Unfolds what was found inside of a folded block.
+// Unfolds the block that contains a search match.
 
 import type { Row } from '../../data/api/types'
 import { foldKey, type Folds } from '../../data/conversation/folds'
@@ -18,7 +18,7 @@ export function openFound(folds: Folds, row: Row | undefined, text: string): voi
   if (row.kind === 'divider') folds.set(foldKey(row.id, 'divider'), true)
 }
 
-/** The words of safe HTML, well enough to look for some. */
+/** Returns the text of safe HTML, well enough for a search. */
 function plain(html: string): string {
   return html
     .replace(/<[^>]*>/g, '')

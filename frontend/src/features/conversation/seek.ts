@@ -1,4 +1,4 @@
-// Looking for a row that may be far outside of what is shown.
+// Searches for a row that may be far outside of the view.
 
 import type { Row } from '../../data/api/types'
 import { PAGE, type Pages } from './pages'
@@ -6,7 +6,7 @@ import { partOfSpeaker } from '../../lib/words'
 
 const FARTHEST = 40 * PAGE
 
-/** The next row, this way, that is meant; -1 if there is none near. */
+/** Returns the next matching row in this direction; -1 if there is none near. */
 export async function nextWhere(
   pages: Pages,
   from: number,
@@ -20,26 +20,28 @@ export async function nextWhere(
   return -1
 }
 
-/** What somebody asked: the rows that `J` and `K` go to. */
+/** Whether a row is a prompt of the user: `J` and `K` go to these. */
 export function isPrompt(row: Row): boolean {
   return row.kind === 'message' && partOfSpeaker(row) === 'user' && row.blocks.some((block) => block.kind !== 'result')
 }
 
-/** Where the row with this number of the branch stands in a filtered list; -1 if the filter leaves it out. */
+/** Returns the place of the row with this number of the branch in a filtered list; -1 if it is hidden. */
 export async function indexOfNumber(pages: Pages, number: number): Promise<number> {
   const index = await nearestTo(pages, number)
   return (await pages.load(index))?.number === number ? index : -1
 }
 
-/** The place of the first row that is not before this number; the last if all are. Rows are spread rather
-    evenly, so the place is guessed by that, and few pages have to be asked for. */
+/**
+ * Returns the place of the first row that is not before this number; the last row if all are. Rows are distributed
+ * rather evenly, so the place is interpolated, and few pages have to be loaded.
+ */
 export async function nearestTo(pages: Pages, number: number): Promise<number> {
   let low = 0
   let high = pages.total - 1
   let [lowNumber, highNumber] = [-1, Math.max(number, high) + 1]
   for (let turn = 0; low < high; turn++) {
     const share = (number - lowNumber) / Math.max(1, highNumber - lowNumber)
-    // Halving now and then, so that it ends soon however they are spread.
+    // Sometimes halves the range, so that it ends soon for any distribution.
     const guess = low + Math.floor((high - low) * (turn % 3 === 2 ? 0.5 : Math.min(1, Math.max(0, share))))
     const page = Math.floor(guess / PAGE) * PAGE
     const [first, last] = [Math.max(low, page), Math.min(high, page + PAGE - 1)]

@@ -1,9 +1,9 @@
-// For tests: rows, and a server that answers questions for them.
+// For tests: rows, and a server that returns them.
 
 import { vi } from 'vitest'
 import type { MessageBlock, Row } from '../../data/api/types'
 
-/** Takes the place of the network; `asked` are the first rows of the pages that were asked for. */
+/** Replaces the network; `asked` are the first rows of the requested pages. */
 export function serveRows(rows: (from: number, limit: number) => Row[], total: () => number, stamp: () => string) {
   const asked: number[] = []
   const signals: AbortSignal[] = []
@@ -21,7 +21,7 @@ export function serveRows(rows: (from: number, limit: number) => Row[], total: (
   return { asked, signals }
 }
 
-/** A message without content; the tests say what matters. */
+/** Returns a message without content; tests set what they need. */
 export function makeRow(more: Partial<Row>): Row {
   return {
     number: 0,
@@ -48,7 +48,7 @@ export function makeRow(more: Partial<Row>): Row {
   }
 }
 
-/** A part of a message without content. */
+/** Returns a part of a message without content. */
 export function makeBlock(more: Partial<MessageBlock>): MessageBlock {
   return {
     kind: 'text',

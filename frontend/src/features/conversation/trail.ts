@@ -4,14 +4,14 @@ import { aim } from '../../data/conversation/aim'
 import { useConversation, useLocal } from '../../data/conversation/ConversationProvider'
 import type { OpenConversation, TrailStep } from '../../data/conversation/OpenConversation'
 
-/** The sub-agent that is shown, if the reader came through its call. */
+/** Returns the sub-agent that is shown, if the reader came through its call. */
 export function useTrail(): TrailStep | null {
   const { leaf } = useConversation()
   const last = useLocal((local) => local.trail.at(-1) ?? null)
   return last && last.into === leaf ? last : null
 }
 
-/** Opens a sub-agent's branch where it begins. */
+/** Opens a sub-agent's branch at its beginning. */
 export function enter(
   open: OpenConversation,
   into: string,
@@ -26,7 +26,7 @@ export function enter(
   aim(open, { kind: 'fromEnd', rows: messages })
 }
 
-/** Why there is nothing to go back to. */
+/** Returns why there is no way back. */
 export function whyNotLeave(open: OpenConversation): string | null {
   return open.local.getState().trail.length ? null : 'This is not a sub-agent that you opened from its call.'
 }

@@ -15,7 +15,7 @@ import { openRowMenu } from './RowMenu'
 import { leave, whyNotLeave } from './trail'
 import { changeView, getView, LAYOUTS } from './view'
 
-/** Thinking is shown or folded everywhere, whatever was unfolded by hand. */
+/** Shows or folds thinking everywhere, whatever was unfolded by hand. */
 export function switchThinking(open: OpenConversation): void {
   open.folds.forget((key) => key.includes('\u0000thinking'))
   changeView({ thinking: !getView().thinking })
@@ -101,7 +101,7 @@ export function useConversationKeys(open: OpenConversation, navigator: Navigator
   ])
 }
 
-/** Does something with the row that is pointed at, as it is on screen: nothing is asked for unless it is on its way. */
+/** Acts on the selected row as it is on screen: nothing is requested unless it is being loaded. */
 function withRow(open: OpenConversation, navigator: Navigator, run: (row: Row) => void): void {
   const target = navigator.target()
   if (!(target instanceof Promise)) return run(target)

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from 'react'
 import { useOpen } from '../../data/conversation/ConversationProvider'
 
-/** As the reader left it, else as it comes. */
+/** Returns the reader's choice, or the default. */
 export function useFold(key: string, open: boolean): [boolean, () => void] {
   const { folds } = useOpen()
   const now = useSyncExternalStore(folds.subscribe, () => folds.get(key)) ?? open

@@ -1,4 +1,5 @@
-// How conversations are looked at: layout, thinking. Remembered in this browser. What the rows are narrowed by is in the address.
+// Display settings of conversations: layout, thinking. Stored in this browser. The filter of the rows is in the
+// address.
 
 import { makeStore, useStore } from '../../lib/store'
 
@@ -9,13 +10,13 @@ export interface View {
   layout: LayoutName
   /** Whether thinking is unfolded. */
   thinking: boolean
-  /** Whether the filter bar is there. */
+  /** Whether the filter bar is shown. */
   filtering: boolean
 }
 
 const PLACE = 'talktree.view'
 const FIRST: View = { layout: 'cards', thinking: false, filtering: false }
-/** About how high a row is before it was measured. */
+/** Estimated height of a row before it is measured. */
 const HEIGHTS: Record<LayoutName, number> = { cards: 132, compact: 40, reading: 150 }
 
 const view = makeStore<View>(remembered())
@@ -33,7 +34,7 @@ export function changeView(part: Partial<View>): void {
   try {
     localStorage.setItem(PLACE, JSON.stringify(view.get()))
   } catch {
-    // A browser that keeps nothing only forgets.
+    // Without storage, settings are only lost on reload.
   }
 }
 

@@ -1,14 +1,14 @@
-// Which rows are asked for while the list moves: those in view at once, those around them when the reader stays near.
+// Which rows are requested while the list moves: visible ones immediately, those around them when the reader stays.
 
 import { useEffect, useRef } from 'react'
 import type { Pages } from './pages'
 
-/** Rows beyond the view that are fetched, so that they are there when they come into view. */
+/** Rows beyond the view that are requested ahead. */
 const AHEAD = 25
-/** After a jump the reader may jump on at once; what is around is only fetched if they do not. */
+/** After a jump the reader may jump on immediately; surrounding rows are only requested if they do not. */
 const STAYED = 160
 
-/** Asks for the rows that are in view, unless the list rushes past them. */
+/** Requests the visible rows, unless the list scrolls fast. */
 export function useWanted(pages: Pages, first: number, last: number, rushing: boolean): void {
   const seen = useRef({ pages, first: -Infinity, last: -Infinity })
   const version = pages.snapshot()

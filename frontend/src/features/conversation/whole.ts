@@ -1,4 +1,4 @@
-// Messages that are too long for the list and are asked for by themselves.
+// Messages that are too long for the list and are loaded separately.
 
 import { path } from '../../data/api/client'
 import type { Row } from '../../data/api/types'
@@ -8,13 +8,13 @@ import type { OpenConversation } from '../../data/conversation/OpenConversation'
 
 const MOST = 20
 
-/** The message with nothing cut, if it was asked for; else as it is. */
+/** Returns the full message if it was requested; else the row. */
 export function useWhole(cid: string, row: Row): Row {
   const { data } = useWholeAnswer(cid, row.id)
   return data ? { ...row, blocks: data.blocks, text: data.text } : row
 }
 
-/** What the server says of a message that was asked for; nothing if it was not. */
+/** Returns the server's answer for a requested message; empty if it was not requested. */
 export function useWholeAnswer(cid: string, id: string): Got<Row> {
   const isWanted = useLocal((local) => local.whole.includes(id)) ?? false
   return useGet<Row>(isWanted ? path`/c/${cid}/messages/${id}` : null)

@@ -18,7 +18,7 @@ const TITLE: Record<WritingKind, string> = {
 
 const SEND: Record<WritingKind, string> = { reply: 'Add reply', revise: 'Make branch', replace: 'Change' }
 
-/** The box in which a reply or other words are written; it stands where they will. */
+/** The box for a reply or another text, at the place where the message will be. */
 export default function Composer(): React.JSX.Element | null {
   const writing = useLocal((local) => local.writing)
   if (!writing) return null
@@ -59,7 +59,7 @@ function Box({ writing }: { writing: Writing }): React.JSX.Element {
         ? ({ do: 'reply', parent: about ?? open.leaf, text, role } as const)
         : ({ do: kind, about: about ?? '', text } as const)
     const edited = await edit(open, deed)
-    if (!edited) return setSending(false) // the words stay in the box
+    if (!edited) return setSending(false) // the text stays in the box
     keepDraft(cid, kind, about, '')
     stopWriting(open)
     if (edited.id) await attach(open, edited.id, files)

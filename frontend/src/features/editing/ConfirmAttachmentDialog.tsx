@@ -8,7 +8,7 @@ interface Props {
   onAttach: () => void
 }
 
-/** Why a file is suspicious, and the choice to attach it all the same. */
+/** Shows why a file is suspicious, and offers to attach it anyway. */
 export function ConfirmAttachmentDialog({ name, warnings, onCancel, onAttach }: Props): React.JSX.Element {
   const footer = (
     <>

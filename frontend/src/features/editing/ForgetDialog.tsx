@@ -11,7 +11,7 @@ import { FaultBox } from '../common/FaultBox'
 import { announceForgotten } from '../live/forgotten'
 import { useFault } from './useFault'
 
-/** Erase the conversation from the library, after saying what goes and what stays. */
+/** Erases the conversation from the library, after showing what is erased and what stays. */
 export function ForgetDialog({ onClose }: { onClose: () => void }): React.JSX.Element {
   const open = useOpen()
   const { data } = useGet<ForgetPreview>(path`/c/${open.cid}/forget`)

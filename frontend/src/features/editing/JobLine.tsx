@@ -5,7 +5,7 @@ import { Icon } from '../../ui/Icon'
 import { Progress } from '../../ui/Progress'
 import { fileOf } from './useWork'
 
-/** How far a job is, with a way to stop it; then the file it made. */
+/** The progress of a job, with a cancel button; then the file it made. */
 export function JobLine({ job, onCancel }: { job: JobState; onCancel: () => void }): React.JSX.Element {
   if (job.state === 'running') {
     return <Progress done={job.done} total={job.total} label={job.text || 'Working'} onCancel={onCancel} />

@@ -1,4 +1,4 @@
-// Before a message is moved by dragging: what will happen.
+// Confirms moving a message by dragging, and shows what will happen.
 
 import { path } from '../../data/api/client'
 import type { Row } from '../../data/api/types'
@@ -12,7 +12,7 @@ import { speakerOf } from '../../lib/words'
 
 type Moved = Pick<Row, 'id' | 'role' | 'speaker' | 'text' | 'number' | 'parent'>
 
-/** Asks whether a message shall be moved below another one. */
+/** Asks whether to move a message below another one. */
 export function askToMove(open: OpenConversation, about: string, to: string, known: readonly Row[] = []): void {
   if (about === to) return
   const find = (id: string) => known.find((row) => row.id === id)
@@ -31,7 +31,7 @@ interface Props {
   open: OpenConversation
   about: string
   to: string
-  /** The rows, where they are on screen. */
+  /** The rows, if they are loaded. */
   rows: { about: Moved | undefined; to: Moved | undefined }
   onClose: () => void
 }

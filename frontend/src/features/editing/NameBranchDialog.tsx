@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Give a branch a name, or take it away. */
+/** Names a branch, or removes its name. */
 export function NameBranchDialog({ leaf, onClose }: Props): React.JSX.Element | null {
   const open = useOpen()
   const { cid, leaf: shown, conversation } = useConversation()

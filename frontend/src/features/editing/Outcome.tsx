@@ -2,7 +2,7 @@ import { FaultBox } from '../common/FaultBox'
 import { JobLine } from './JobLine'
 import type { Work } from './useWork'
 
-/** How far the work of a dialog is and what came of it; above its buttons, so that it is always seen. */
+/** The progress and result of a dialog's job; above its buttons, so that it is always visible. */
 export function Outcome({ work }: { work: Work }): React.JSX.Element | null {
   if (!work.fault && !work.job) return null
   return (

@@ -6,7 +6,7 @@ import type { MoveMode } from '../../data/conversation/OpenConversation'
 import { chooseTarget, stopMoving } from './moveMode'
 import '../common/work.css'
 
-/** Says that a message is to be chosen, while one is. */
+/** Asks to choose a message, in move mode. */
 export function PickBanner(): React.JSX.Element | null {
   const picking = useLocal((local) => local.moveMode)
   return picking && <Banner picking={picking} />

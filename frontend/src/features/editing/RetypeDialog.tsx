@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button'
 import { useConversation, useOpen } from '../../data/conversation/ConversationProvider'
 import { edit } from './edit'
 
-/** Choose another role for a message. */
+/** Changes the role of a message. */
 export function RetypeDialog({ row, onClose }: { row: Row; onClose: () => void }): React.JSX.Element {
   const open = useOpen()
   const roles = useConversation().conversation?.can.roles ?? []

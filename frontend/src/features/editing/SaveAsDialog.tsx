@@ -10,7 +10,7 @@ import { Outcome } from './Outcome'
 import { LedgerTable } from '../common/LedgerTable'
 import { useWork } from './useWork'
 
-/** Write it in another format; what that loses is shown before. */
+/** Writes the conversation in another format; shows first what that loses. */
 export default function SaveAsDialog({ onClose }: { onClose: () => void }): React.JSX.Element | null {
   const { cid, conversation, leaf } = useConversation()
   const formats = (useGet<StudioInfo>('/about').data?.formats ?? []).filter((format) => format.writes)

@@ -16,7 +16,7 @@ interface Props {
   onSaveAs: () => void
 }
 
-/** Write the edits to the file itself, after saying what that is. */
+/** Writes the edits to the file itself, after confirmation. */
 export function SaveDialog({ onClose, onSaveAs }: Props): React.JSX.Element | null {
   const open = useOpen()
   const { cid, conversation } = useConversation()

@@ -1,4 +1,4 @@
-/** Files that go with a message. */
+/** Attaching files to messages. */
 
 import { path, remove, upload } from '../../data/api/client'
 import { toast } from '../../ui/Toast'
@@ -6,7 +6,7 @@ import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { confirmAttachment } from './dialogs'
 import { edit, reportProblem } from './edit'
 
-/** Ask for files; none if nobody chooses any. */
+/** Asks for files; returns none if the choice is cancelled. */
 export function chooseFiles(): Promise<File[]> {
   return new Promise((resolve) => {
     const input = document.createElement('input')
@@ -18,8 +18,10 @@ export function chooseFiles(): Promise<File[]> {
   })
 }
 
-/** Bring the files in, one after the other, and put each with the message. The server refuses dangerous ones; about
-    suspicious ones the reader is asked. */
+/**
+ * Uploads the files one after the other, and attaches each to the message. The server refuses dangerous ones; the
+ * reader confirms suspicious ones.
+ */
 export async function attach(open: OpenConversation, about: string, files: readonly File[]): Promise<void> {
   for (const file of files) {
     try {

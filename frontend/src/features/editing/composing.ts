@@ -1,4 +1,4 @@
-/** Opening and closing the box in which a reply, another version or other words are written. */
+/** Opens and closes the composer for a reply, another version or a replaced text. */
 
 import { ask } from '../../data/api/cache'
 import { asApiError, path } from '../../data/api/client'
@@ -7,13 +7,13 @@ import type { OpenConversation, WritingKind } from '../../data/conversation/Open
 import { awaitField, fieldFailed } from '../../ui/overlay/field'
 import { toast } from '../../ui/Toast'
 
-/** Opens the box; a long message is fetched whole first, so that nothing is cut by editing it. */
+/** Opens the box; a long message is loaded in full first, so that editing does not cut it. */
 export async function startWriting(open: OpenConversation, kind: WritingKind, row: Row): Promise<void> {
   const begin = (text: string): void => open.set({ writing: { kind, about: row.id, text } })
   const now = open.local.getState().writing
   if (now?.kind === kind && now.about === row.id) return document.querySelector<HTMLElement>('.composer-text')?.focus()
   let wanted = true
-  // The row may have to be scrolled into view, or the message to come, before the box is there.
+  // The row may have to be scrolled into view, or the message to be loaded, before the box is there.
   awaitField(open.cid, () => ((wanted = false), stopWriting(open)))
   if (kind === 'reply') return begin('')
   if (row.blocks.every((block) => block.cut === 0)) return begin(row.text)

@@ -1,4 +1,4 @@
-/** To the clipboard. */
+/** Copying to the clipboard. */
 
 import { ask } from '../../data/api/cache'
 import { path } from '../../data/api/client'
@@ -7,7 +7,7 @@ import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { linkTo } from '../../lib/router'
 import { toast } from '../../ui/Toast'
 
-/** Copy any text and say so. */
+/** Copies any text and reports it. */
 export async function copy(text: string, said: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
@@ -17,13 +17,13 @@ export async function copy(text: string, said: string): Promise<void> {
   }
 }
 
-/** The words of a message, all of them. */
+/** Copies the full text of a message. */
 export async function copyText({ cid }: OpenConversation, row: Row): Promise<void> {
   const whole = await ask<Row>(path`/c/${cid}/messages/${row.id}`).catch(() => row)
   await copy(whole.text || row.text, 'Text copied')
 }
 
-/** The address of a message. */
+/** Copies the address of a message. */
 export async function copyLink({ cid, leaf, data }: OpenConversation, id: string): Promise<void> {
   await copy(linkTo(cid, id, leaf === data?.leaf ? null : leaf), 'Link copied')
 }

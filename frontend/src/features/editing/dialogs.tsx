@@ -1,5 +1,5 @@
-// The dialogs in which a conversation is saved or forgotten, a branch named, a message made one of another type and a suspicious
-// file attached or not.
+// The dialogs to save or forget a conversation, name a branch, change the role of a message, and confirm a suspicious
+// file.
 
 import type { Row } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
@@ -28,7 +28,7 @@ export function openSaveAs(open: OpenConversation): void {
   })
 }
 
-/** Names a branch, or the one that is shown. */
+/** Names a branch, by default the one that is shown. */
 export function openNameBranch(open: OpenConversation, leaf?: string): void {
   openConversationDialog(open, {
     title: 'Name this branch',
@@ -51,7 +51,7 @@ export function openRetype(open: OpenConversation, row: Row): void {
   })
 }
 
-/** Asks whether a suspicious file is attached all the same; closing the dialog is a no. */
+/** Asks whether to attach a suspicious file; closing the dialog means no. */
 export function confirmAttachment(open: OpenConversation, name: string, warnings: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     openConversationDialog(open, {

@@ -1,5 +1,7 @@
-/** Words that are not sent yet, kept by place until the tab is closed. Browsers write what they store to the disk, so
-    beside an encrypted library drafts are in memory only. */
+/**
+ * Unsent texts, kept by place until the tab is closed. Browsers write their storage to disk, so with an encrypted
+ * library drafts are in memory only.
+ */
 
 import type { WritingKind } from '../../data/conversation/OpenConversation'
 import { isEncrypted } from '../../data/encrypted'
@@ -9,17 +11,17 @@ const inMemory = new Map<string, string>()
 
 const key = (cid: string, kind: WritingKind, about: string | null): string => `${DRAFT}${cid}.${kind}.${about ?? ''}`
 
-/** What was written there before, or nothing. */
+/** Returns the draft for this place, or null. */
 export function draft(cid: string, kind: WritingKind, about: string | null): string | null {
   if (isEncrypted()) return inMemory.get(key(cid, kind, about)) ?? null
   try {
     return sessionStorage.getItem(key(cid, kind, about))
   } catch {
-    return null // storage may be switched off; then drafts live as long as the box
+    return null // storage may be disabled; then drafts live as long as the box
   }
 }
 
-/** Keep it; empty words are forgotten. */
+/** Stores a draft; an empty one is removed. */
 export function keepDraft(cid: string, kind: WritingKind, about: string | null, text: string): void {
   if (isEncrypted()) {
     if (text === '') inMemory.delete(key(cid, kind, about))

@@ -2,10 +2,10 @@
 
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 
-/** A drop must not trust what other windows bring, so that is kept here. */
+/** A drop must not trust data of other windows, so it is kept here. */
 let dragged: { cid: string; id: string } | null = null
 
-/** The id of the message that is dragged within a conversation. */
+/** Returns the id of the message that is dragged within a conversation. */
 export function draggedHere(open: OpenConversation): string | null {
   return dragged && dragged.cid === open.cid ? dragged.id : null
 }

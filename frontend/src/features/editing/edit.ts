@@ -1,5 +1,7 @@
-/** Every change goes through here: it is about one conversation and one revision, taken when it is asked for, and it can be
-    taken back. */
+/**
+ * Every change goes through this module: it is based on one conversation and one revision, taken when it is requested,
+ * and it can be undone.
+ */
 
 import { peek, putConversation, putPlace, renewConversation } from '../../data/api/cache'
 import { asApiError, path, post } from '../../data/api/client'
@@ -17,7 +19,7 @@ import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { patchCard } from '../../data/cards'
 import { dismissToasts, toast } from '../../ui/Toast'
 
-/** Says what went wrong; what changed meanwhile is shown anew. */
+/** Reports an error; after a conflict the new state is loaded. */
 export function reportProblem(open: OpenConversation, problem: unknown): void {
   const { fault, status } = asApiError(problem)
   const where = open.left ? `${open.data?.title ?? 'The conversation before'}: ` : ''
@@ -39,7 +41,7 @@ interface State {
   history: HistoryState
 }
 
-/** Takes over the state that a change led to, wherever the reader is by now. */
+/** Stores the state that a change led to, wherever the reader is by now. */
 function adopt(open: OpenConversation, { conversation, history }: State): void {
   putConversation(conversation, history)
   renewConversation(open.cid, [open.path, path`/c/${open.cid}/edits`])
@@ -67,21 +69,21 @@ async function change(
   }
 }
 
-/** Does one thing; says what it was, with a way back. */
+/** Makes an edit, and reports it with an undo button. */
 export async function edit(open: OpenConversation, deed: EditAction): Promise<EditResult | null> {
   const edited = await change(open, (stamp) => post<EditResult>(path`/c/${open.cid}/edits`, { stamp, deed }))
   if (edited) offer(open, edited, 'good', 'undo')
   return edited
 }
 
-/** Takes an edit back: the one that is named, or the newest one that is known when it is asked for. */
+/** Undoes an edit: the named one, or the newest one known at the time of the request. */
 export async function undo(open: OpenConversation, named?: number): Promise<EditResult | null> {
   const edited = await turn(open, 'undo', named)
   if (edited) offer(open, edited, 'plain', 'redo')
   return edited
 }
 
-/** Does an edit again: the one that is named, or the one that was taken back last. */
+/** Redoes an edit: the named one, or the one undone last. */
 export async function redo(open: OpenConversation, named?: number): Promise<EditResult | null> {
   const edited = await turn(open, 'redo', named)
   if (edited) offer(open, edited, 'plain', 'undo')
@@ -89,7 +91,7 @@ export async function redo(open: OpenConversation, named?: number): Promise<Edit
 }
 
 function turn(open: OpenConversation, verb: Verb, named?: number): Promise<EditResult | null> {
-  // After edits that are on their way it is about what they lead to.
+  // After pending edits, it applies to their result.
   const known = named ?? (open.isChanging ? undefined : nextOf(open, verb))
   return change(open, async (stamp) => {
     const about = known ?? nextOf(open, verb) ?? null
@@ -105,7 +107,7 @@ function turn(open: OpenConversation, verb: Verb, named?: number): Promise<EditR
   })
 }
 
-/** The edit that the next undo or redo is about, as far as that is known. */
+/** Returns the edit that the next undo or redo applies to, if known. */
 function nextOf(open: OpenConversation, verb: Verb): number | undefined {
   const edits = peek<HistoryState>(path`/c/${open.cid}/edits`)?.edits ?? []
   if (verb === 'undo') return edits.findLast((one) => one.state === 'done')?.id
@@ -118,7 +120,7 @@ function offer(open: OpenConversation, edited: EditResult, kind: 'good' | 'plain
   toast(sentence(edited.what), kind, { action: { text: sentence(back), run }, conversation: open.cid })
 }
 
-/** Undoes or redoes several edits in a row; stops where one is refused. */
+/** Undoes or redoes several edits in a row; stops at the first refusal. */
 export async function walk(open: OpenConversation, verb: Verb, edits: readonly number[]): Promise<void> {
   const done: number[] = []
   const edited = await change(open, async (stamp) => {
@@ -152,7 +154,7 @@ export async function save(open: OpenConversation): Promise<SaveResult> {
   })
 }
 
-/** Makes the repair whose plan was shown, on the revision that the plan is about. */
+/** Makes the repair of a shown plan, on the revision of that plan. */
 export async function repair(open: OpenConversation, { stamp }: Fixes, codes: readonly string[]): Promise<Fixes> {
   return open.change(async () => {
     const made = await post<Fixes>(path`/c/${open.cid}/fixes`, { stamp, codes, apply: true })
@@ -161,10 +163,10 @@ export async function repair(open: OpenConversation, { stamp }: Fixes, codes: re
   })
 }
 
-/** A move of a session; what is chosen is one of what the server offered. */
+/** A move of a session; each choice is one that the server offered. */
 type Move = Omit<NavigationRequest, 'choices'> & { choices: Record<string, string> }
 
-/** Does to the files of a session what the plan with this digest says. */
+/** Applies the plan with this digest to the files of a session. */
 export async function applyPlan(open: OpenConversation, travel: Move, digest: string): Promise<ApplyResult> {
   return open.change(async () => {
     const applied = await post<ApplyResult>(path`/c/${open.cid}/session/apply`, { travel, digest })
@@ -173,12 +175,12 @@ export async function applyPlan(open: OpenConversation, travel: Move, digest: st
   })
 }
 
-/** Hangs a message, with all below it, on another one; null makes it a beginning. */
+/** Moves a message with everything below it under another one; null makes it a root. */
 export function moveMessage(open: OpenConversation, about: string, to: string | null): Promise<EditResult | null> {
   return edit(open, { do: 'move', about, to })
 }
 
-/** Two messages change places. */
+/** Swaps two messages. */
 export function swapMessages(open: OpenConversation, about: string, other: string): Promise<EditResult | null> {
   return edit(open, { do: 'swap', about, other })
 }

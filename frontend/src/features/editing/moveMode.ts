@@ -1,4 +1,4 @@
-/** Choosing a second message: where to move one, or with which to swap it. */
+/** Choosing a second message: as a new parent, or to swap with. */
 
 import type { MoveMode, OpenConversation } from '../../data/conversation/OpenConversation'
 import { moveMessage, swapMessages } from './edit'
@@ -7,12 +7,12 @@ export function startMoving(open: OpenConversation, verb: MoveMode['verb'], abou
   open.set({ moveMode: { verb, about } })
 }
 
-/** Chooses nothing after all. */
+/** Cancels the choice. */
 export function stopMoving(open: OpenConversation): void {
   open.set({ moveMode: null })
 }
 
-/** A message was chosen; null makes the moved one a beginning. */
+/** Handles the choice of a message; null makes the moved one a root. */
 export function chooseTarget(open: OpenConversation, id: string | null): void {
   const { moveMode } = open.local.getState()
   if (!moveMode || moveMode.about === id) return

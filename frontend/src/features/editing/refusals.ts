@@ -1,5 +1,5 @@
-// Why nothing can be done to a conversation now, in words; null if it can. Only what the page knows counts: nothing is
-// asked for, and what is not known yet is left to the server.
+// Why a conversation cannot be changed now, in words; null if it can. Uses only the page's own data: nothing is
+// requested, and what is unknown is left to the server.
 
 import { peek } from '../../data/api/cache'
 import { path } from '../../data/api/client'
@@ -31,7 +31,7 @@ export function whyNotSave(open: OpenConversation): string | null {
   return data.edited || open.isChanging ? null : 'There is nothing to save.'
 }
 
-/** The edits of the state that is shown; none while an edit is on its way, or if they are of another state. */
+/** Returns the edits of the shown state; undefined while an edit is pending, or if they are of another state. */
 function historyOf(open: OpenConversation): HistoryState | undefined {
   const history = peek<HistoryState>(path`/c/${open.cid}/edits`)
   return open.isChanging || history?.stamp !== open.revision ? undefined : history

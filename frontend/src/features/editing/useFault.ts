@@ -1,4 +1,4 @@
-// What goes wrong with a change that a dialog asked for.
+// Errors of a change that a dialog requested.
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { asApiError } from '../../data/api/client'
@@ -8,9 +8,9 @@ import { reportProblem } from './edit'
 
 interface FaultOfDialog {
   fault: ErrorDetails | null
-  /** Shows in the dialog why a question was not answered. */
+  /** Shows in the dialog why a query failed. */
   show: (problem: unknown) => void
-  /** Shows in the dialog why a change was not made, or at the edge of the page if the dialog is closed by now. */
+  /** Shows in the dialog why a change failed, or as a toast if the dialog is closed by now. */
   fail: (problem: unknown) => void
   clear: () => void
 }

@@ -1,4 +1,4 @@
-/** Starting a job from a dialog, and following it while the dialog is open. */
+/** Starts a job from a dialog, and follows it while the dialog is open. */
 
 import { useCallback, useState } from 'react'
 import { BASE, asApiError, path } from '../../data/api/client'
@@ -14,7 +14,7 @@ export interface Work {
   forget: () => void
 }
 
-/** Where the file a job made can be downloaded. */
+/** Returns the download address of a job's file. */
 export function fileOf(job: JobState): string {
   return BASE + path`/jobs/${job.id}/file`
 }

@@ -13,9 +13,9 @@ interface Props {
   cid: string
   leaf: string | null
   list: () => HTMLElement | null
-  /** The row that is in view, from which on is searched. */
+  /** The first visible row, where the search starts. */
   from: () => number
-  /** Goes to the row with this number of the branch; gives its place in the list. */
+  /** Goes to the row with this number of the branch; returns its place in the list. */
   onGo: (number: number, text: string) => Promise<number>
   onClose: () => void
 }
@@ -26,7 +26,7 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const text = useLater(typed.trim(), PAUSE)
   const [at, setAt] = useState(0)
-  /** Where in the list the row is that is pointed at. */
+  /** The place of the selected row in the list. */
   const [place, setPlace] = useState(-1)
   const { numbers, complete, around, start } = useFinding(cid, leaf, text, from)
   const first = numbers.find((number) => number >= start) ?? (around ? numbers[0] : undefined)
@@ -92,7 +92,7 @@ export function FindBar({ cid, leaf, list, from, onGo, onClose }: Props) {
 
 const NOTHING: Finding = { numbers: [], complete: false, around: false }
 
-/** What was found so far, and the row from which on was looked. */
+/** Returns what was found so far, and the row where the search started. */
 function useFinding(cid: string, leaf: string | null, text: string, from: () => number): Finding & { start: number } {
   const [finding, setFinding] = useState(NOTHING)
   const start = useRef(0)
@@ -110,7 +110,7 @@ function useFinding(cid: string, leaf: string | null, text: string, from: () => 
   return { ...finding, start: start.current }
 }
 
-/** The value after it rested for a while. */
+/** Returns the value once it has not changed for a while. */
 function useLater<T>(value: T, pause: number): T {
   const [later, setLater] = useState(value)
   useEffect(() => {

@@ -31,7 +31,7 @@ describe('hits', () => {
 })
 
 describe('find', () => {
-  /** A branch of 100 rows, of which each answer looks through ten. */
+  /** A branch of 100 rows; each answer covers ten. */
   const look =
     (hits: number[]): Look =>
     (from) => {

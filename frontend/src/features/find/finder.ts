@@ -1,4 +1,4 @@
-// Looks through a branch from where the reader is, around to there again, and tells what it has so far.
+// Searches a branch from the reader's place, around to there again, and reports the matches so far.
 
 import { ask } from '../../data/api/cache'
 import { path } from '../../data/api/client'
@@ -7,13 +7,13 @@ import type { FoundRows } from '../../data/api/types'
 export interface Finding {
   /** Numbers of rows, in order. */
   numbers: number[]
-  /** Whether all was looked through. */
+  /** Whether everything was searched. */
   complete: boolean
-  /** Whether all below where the reader was is looked through. */
+  /** Whether everything below the reader's place was searched. */
   around: boolean
 }
 
-/** More are not of use to anybody who steps through them. */
+/** More matches are not useful to step through. */
 const MOST = 5000
 
 export type Look = (from: number) => Promise<FoundRows>

@@ -1,10 +1,10 @@
-// Marks what was found without touching the HTML: ranges of text that the browser paints (CSS Custom Highlight API).
+// Highlights matches without changing the HTML: ranges of text that the browser paints (CSS Custom Highlight API).
 
 const MOST = 2000
 const ALL = 'find-all'
 const HERE = 'find-here'
 
-/** Every place in the element where the text stands, letter case aside. */
+/** Returns every occurrence of the text in the element, ignoring case. */
 export function rangesOf(root: Element, text: string, most = MOST): Range[] {
   const wanted = text.toLowerCase()
   const found: Range[] = []
@@ -12,7 +12,7 @@ export function rangesOf(root: Element, text: string, most = MOST): Range[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node && found.length < most; node = walker.nextNode()) {
     const said = (node.nodeValue ?? '').toLowerCase()
-    // Letters whose small form is longer would shift the places; then the text is left unmarked.
+    // Letters whose lower case is longer would shift the ranges; then the text is not highlighted.
     if (said.length !== (node.nodeValue ?? '').length) continue
     for (let at = said.indexOf(wanted); at >= 0 && found.length < most; at = said.indexOf(wanted, at + wanted.length)) {
       const range = document.createRange()
@@ -24,7 +24,7 @@ export function rangesOf(root: Element, text: string, most = MOST): Range[] {
   return found
 }
 
-/** Marks the text in all bodies of the list, and otherwise in the row that is pointed at. */
+/** Highlights the text in all bodies of the list, and differently in the selected row. */
 export function mark(list: Element, text: string, here: number): void {
   if (typeof CSS === 'undefined' || !('highlights' in CSS)) return
   const all = new Highlight()
@@ -46,7 +46,7 @@ export function unmark(): void {
   CSS.highlights.delete(HERE)
 }
 
-/** Marks again whenever rows come into view or are unfolded; gives what ends it. */
+/** Updates the highlights whenever rows come into view or are unfolded; returns a function that stops this. */
 export function keepMarked(list: Element, text: string, here: number): () => void {
   let waiting = 0
   const again = () => {

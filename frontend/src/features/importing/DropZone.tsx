@@ -1,4 +1,4 @@
-// The whole page takes files; while some are held over it, it says so.
+// Accepts files dropped anywhere on the page, with a hint while they are dragged.
 
 import { useEffect, useState } from 'react'
 import { Icon } from '../../ui/Icon'
@@ -21,7 +21,7 @@ export function DropZone() {
   )
 }
 
-/** Takes up what was dropped, and says what of it cannot be. */
+/** Uploads what was dropped, and reports what cannot be uploaded. */
 async function takeUp(dropped: readonly FileSystemEntry[]): Promise<void> {
   try {
     const found = await walked(dropped)
@@ -57,11 +57,11 @@ function listen(setOver: (over: boolean) => void): () => void {
     if (!holds(event)) return
     depth = 0
     setOver(false)
-    // A message takes files as its attachments; then they are not ours.
+    // A message accepts files as attachments; then they are not handled here.
     if (event.defaultPrevented) return
     event.preventDefault()
     const dropped = entriesOf(event.dataTransfer)
-    // What a script drops has no entries.
+    // A drop by a script has no entries.
     if (dropped.length > 0) void takeUp(dropped)
     else bring([...(event.dataTransfer?.files ?? [])].map(parcel))
   }

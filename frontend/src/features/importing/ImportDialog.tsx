@@ -1,4 +1,4 @@
-// What was brought in: what it is, how sound it is, and what to do with it.
+// The uploads: their formats, their findings, and what to do with them.
 
 import { useStore } from '../../lib/store'
 import type { StudioInfo } from '../../data/api/types'

@@ -1,4 +1,4 @@
-// One file that is brought in.
+// One uploaded file.
 
 import type { FormatSummary, Upload } from '../../data/api/types'
 import { Button } from '../../ui/Button'

@@ -3,7 +3,7 @@ import { MOST, packed, walked } from './folders'
 
 type Tree = { [name: string]: Tree | string }
 
-/** An entry as a browser hands it over; a folder gives two at a time. */
+/** Returns an entry as a browser does; a folder returns two at a time. */
 function entry(name: string, held: Tree | string, above = ''): FileSystemEntry {
   const base = { name, fullPath: `${above}/${name}` }
   if (typeof held === 'string') {

@@ -1,15 +1,15 @@
-// What was dropped, folders gone through: the files in them that may be conversations, and folders that are one.
+// Walks dropped folders: finds the files that may be conversations, and the folders that are one.
 
 const LIKELY = /\.(jsonl|json|md|text|txt|eml|xml)$/i
-/** Folders of other programs that hold no conversations, but many files. */
+/** Folders of other programs that contain no conversations, but many files. */
 const PASSED_OVER = new Set(['.git', 'node_modules', '__pycache__', '.venv'])
 /** Files of a folder that is one conversation as a whole. */
 const PART = /^(messages\.jsonl|snapshots\.jsonl|metadata\.json|\d{1,18}\.md)$/
 export const MOST = 500
-/** Files of one folder that is a conversation. */
+/** Maximum number of files in a folder that is a conversation. */
 const MOST_INSIDE = 10_000
 
-/** Something that is sent as one. */
+/** One upload. */
 export interface Parcel {
   name: string
   size: number
@@ -19,16 +19,16 @@ export interface Parcel {
 
 export interface Walked {
   parcels: Parcel[]
-  /** Whether there are more files than can be looked at. */
+  /** Whether there are more files than the limit. */
   more: boolean
 }
 
-/** What is held over the page; asked at once, as the browser forgets it when the event is over. */
+/** Returns the dragged entries; must be called during the event, because the browser drops them afterwards. */
 export function entriesOf(held: DataTransfer | null): FileSystemEntry[] {
   return [...(held?.items ?? [])].flatMap((item) => item.webkitGetAsEntry?.() ?? [])
 }
 
-/** Goes through what was dropped; a file that is no folder's is always taken. */
+/** Walks the dropped entries; a file dropped directly is always uploaded. */
 export async function walked(dropped: readonly FileSystemEntry[]): Promise<Walked> {
   const found: Walked = { parcels: [], more: false }
   const folders: FileSystemDirectoryEntry[] = []
@@ -55,12 +55,12 @@ async function take(entry: FileSystemFileEntry, found: Walked): Promise<void> {
   else found.parcels.push(parcel(await fileOf(entry)))
 }
 
-/** A file as it is sent. */
+/** Returns a file as an upload. */
 export function parcel(file: File): Parcel {
   return { name: file.name, size: file.size, body: file, folder: false }
 }
 
-/** A folder that is one conversation, with all that is below it. */
+/** Adds a folder that is one conversation, with everything below it. */
 async function takeWhole(folder: FileSystemDirectoryEntry, found: Walked): Promise<void> {
   const inside: [string, File][] = []
   const folders = [folder]
@@ -77,7 +77,7 @@ async function takeWhole(folder: FileSystemDirectoryEntry, found: Walked): Promi
   found.parcels.push(packed(folder.name, inside))
 }
 
-/** A line that says which files there are, and then the files; the browser reads them from the disk while they are sent. */
+/** Returns a line that lists the files, and then the files; the browser reads them from disk while they are sent. */
 export function packed(name: string, inside: readonly [string, File][]): Parcel {
   const list = JSON.stringify(inside.map(([path, file]) => [path, file.size]))
   const size = inside.reduce((sum, [, file]) => sum + file.size, 0)
@@ -88,7 +88,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((done, failed) => entry.file(done, failed))
 }
 
-/** All of a folder, in the order of their names; a browser gives a hundred at a time. */
+/** Returns all entries of a folder, sorted by name; browsers return a hundred at a time. */
 async function listed(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []

@@ -1,4 +1,4 @@
-// Files that are being brought in: what is known of each, and what is done with them.
+// The uploads: their states and actions.
 
 import { asApiError, isAbort, path, remove, upload } from '../../data/api/client'
 import { cancelJob, follow, startJob } from '../../data/api/jobs'
@@ -23,7 +23,7 @@ export function chooseFiles(): void {
   input.click()
 }
 
-/** Takes files and folders up; they are sent one after the other, as each is looked over at the other end. */
+/** Uploads files and folders, one after the other, because the server inspects each. */
 export function bring(chosen: readonly Parcel[]): void {
   if (chosen.length === 0) return
   const made = chosen.map((one): Item => {
@@ -81,7 +81,7 @@ async function sendNext(): Promise<void> {
   }
 }
 
-/** Keeps a file, in the format that was chosen. */
+/** Keeps an upload, in the chosen format. */
 export async function keep(item: Item): Promise<void> {
   if (!item.upload) return
   change(item.id, { state: 'keeping', unwanted: false, trouble: '' })
@@ -99,7 +99,7 @@ export async function keep(item: Item): Promise<void> {
   }
 }
 
-/** Keeps it not; the work may only be about to begin. */
+/** Cancels keeping it; the job may only be about to begin. */
 export function stopKeeping(item: Item): void {
   change(item.id, { unwanted: true })
   if (item.job) void cancelJob(item.job.id)
@@ -114,7 +114,7 @@ function end(id: number, job: JobState): void {
   invalidate('/statistics')
 }
 
-/** Takes a file off the list; what was sent of it is thrown away. */
+/** Removes an upload from the list, and discards what was sent. */
 export function drop(item: Item): void {
   sending.get(item.id)?.abort()
   parcels.delete(item.id)
@@ -133,7 +133,7 @@ export function dropAll(): void {
   closeNamed('import')
 }
 
-/** Looks again at all places that were taken in before; with `known` also at where programs of this machine keep theirs. */
+/** Checks all imported places again; with `known` also the places of programs on this machine. */
 export async function importPlaces(known: boolean): Promise<void> {
   try {
     const job = await startJob('/imports', { known })

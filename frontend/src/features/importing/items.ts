@@ -1,4 +1,4 @@
-// The files that are being brought in.
+// The list of uploads.
 
 import { makeStore } from '../../lib/store'
 import type { JobState, Upload } from '../../data/api/types'
@@ -14,12 +14,12 @@ export interface Item {
   /** The format it is kept in; null keeps it as it is. */
   to: string | null
   job: JobState | null
-  /** Whether somebody stopped it while it was about to be kept. */
+  /** Whether it was cancelled just before it was kept. */
   unwanted: boolean
   trouble: string
 }
 
-/** None while nothing is brought in. */
+/** Null while there are no uploads. */
 export const items = makeStore<readonly Item[] | null>(null)
-/** The import of places that goes on. */
+/** The running import of places. */
 export const importJob = makeStore<string | null>(null)

@@ -1,4 +1,4 @@
-// The dialog about what is brought in: open as long as there is something.
+// The dialog about uploads: open as long as there are any.
 
 import { useStore } from '../../lib/store'
 import { lazyPart } from '../../ui/overlay/lazyPart'

@@ -17,9 +17,9 @@ export interface Plane {
 
 interface Props {
   label: string
-  /** Where the values stand from left to right, 0 to 1. */
+  /** The horizontal positions of the values, 0 to 1. */
   places: readonly number[]
-  /** What is read out and shown for one of them. */
+  /** Returns the text for one of them, shown and read out. */
   say: (number: number) => string
   onGo: (number: number) => void
   ticks: readonly { at: number; text: string }[]
@@ -28,7 +28,7 @@ interface Props {
   children: (plane: Plane, width: number) => ReactNode
 }
 
-/** A chart that can be pointed at and walked through with the arrow keys; Enter goes to the place. */
+/** A chart with a cursor that follows the pointer and the arrow keys; Enter goes to the place. */
 export function ChartFrame({
   label,
   places,

@@ -1,6 +1,6 @@
 import type { UsageCompaction } from '../../data/api/types'
 
-/** When the context was compacted and restored, and how much was left of it. */
+/** When the context was compacted and restored, and how much of it was left. */
 export function CompactionTable({ rows }: { rows: readonly UsageCompaction[] }): React.JSX.Element | null {
   if (rows.length === 0) return null
   return (

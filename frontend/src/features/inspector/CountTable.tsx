@@ -5,7 +5,7 @@ import { lasted, money, short } from '../../lib/amounts'
 
 const FEW = 8
 
-/** Things with how often they were, as bars; more columns where more is known. */
+/** Counts as bars, with further columns where more is known. */
 export function CountTable({ title, rows }: { title: string; rows: readonly UsageCount[] }): React.JSX.Element | null {
   const [all, setAll] = useState(false)
   if (rows.length === 0) return null

@@ -19,7 +19,7 @@ interface Props {
   onBack: () => void
 }
 
-/** What became of one file between two points that can be chosen. */
+/** The changes of one file between two chosen points. */
 export function DiffPanel({ file, first, onBack }: Props): React.JSX.Element {
   const { selected } = useConversation()
   const open = useOpen()
@@ -48,7 +48,7 @@ export function DiffPanel({ file, first, onBack }: Props): React.JSX.Element {
   )
 }
 
-/** The same difference over the whole page; its points can be chosen there, too. */
+/** Shows the same difference in a large dialog; its points can be changed there, too. */
 function showLarge(open: OpenConversation, file: FileItem, first: Span): void {
   const chosen = makeStore(first)
   const Title = (): React.JSX.Element => <>{`${file.path}, ${describeSpan(useStore(chosen), touchPoints(file))}`}</>
@@ -101,7 +101,7 @@ function Ends({ file, span, selected, onChange }: EndsProps): React.JSX.Element 
   )
 }
 
-/** Every change of the file as a dot; a click shows just that one. */
+/** Every change of the file as a dot; a click shows only that one. */
 function Touches({ file, span, onChange }: Omit<EndsProps, 'selected'>): React.JSX.Element | null {
   const open = useOpen()
   const touches = touchPoints(file)

@@ -16,11 +16,11 @@ import type { Span } from './diffPoints'
 interface Props {
   path: string
   span: Span
-  /** In a narrow place two sides have no room: this makes room. */
+  /** A narrow pane has no room for two columns: this opens the large view. */
   onWide?: () => void
 }
 
-/** A diff with its switches: side by side, without whitespace, from change to change. */
+/** A diff with its options: side by side, without whitespace, and stepping through changes. */
 export function DiffView({ path, span, onWide }: Props): React.JSX.Element {
   const { cid, leaf } = useConversation()
   const [look, setLook] = useDiffLook()

@@ -11,7 +11,7 @@ interface Props {
   empty: string
 }
 
-/** One line a file: what happened to it, how often, how much. */
+/** One line for each file: what happened to it, how often, how much. */
 export function FileList({ files, onOpen, empty }: Props): React.JSX.Element {
   if (files.length === 0) return <p className="inspector-note">{empty}</p>
   return (

@@ -1,7 +1,7 @@
 import { many } from '../../lib/amounts'
 import type { FileCounts } from './fileCounts'
 
-/** How much changed in all. */
+/** The total of all changes. */
 export function FileTotals({ counts }: { counts: FileCounts }): React.JSX.Element | null {
   if (counts.files === 0) return null
   const kinds = (['created', 'modified', 'deleted'] as const).filter((kind) => counts[kind] > 0)
@@ -18,7 +18,7 @@ export function FileTotals({ counts }: { counts: FileCounts }): React.JSX.Elemen
   )
 }
 
-/** Lines that came and went. */
+/** Added and removed lines. */
 export function Lines({ added, removed }: { added: number; removed: number }): React.JSX.Element {
   return (
     <span className="inspector-lines" aria-label={`${many(added, 'line')} added, ${removed} removed`}>

@@ -21,7 +21,7 @@ interface Opened {
   span: Span
 }
 
-/** The files of the branch, and what became of each between two points. */
+/** The files of the branch, and their changes between two points. */
 export function FilesTab(): React.JSX.Element {
   const { cid, leaf } = useConversation()
   const got = useGet<Files>(cid ? path`/c/${cid}/files` : null, { leaf }, { keep: true })

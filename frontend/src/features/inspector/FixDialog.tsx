@@ -17,7 +17,7 @@ interface Props {
   onClose: () => void
 }
 
-/** A repair: what it would do, then that it was done and where the old file is. */
+/** A repair: first the plan, then the result with the path of the backup. */
 export default function FixDialog({ codes, onClose }: Props): React.JSX.Element | null {
   const open = useOpen()
   const [fixes, setFixes] = useState<Fixes | null>(null)
@@ -32,7 +32,7 @@ export default function FixDialog({ codes, onClose }: Props): React.JSX.Element 
       setFixes(await repair(open, shown, codes))
     } catch (problem) {
       fail(problem)
-      // What was shown is not what would be done now.
+      // The plan that was shown is outdated.
       if (asApiError(problem).fault.stamp) await plan()
     }
   }
@@ -65,14 +65,14 @@ export default function FixDialog({ codes, onClose }: Props): React.JSX.Element 
   )
 }
 
-/** What would be repaired, once all changes are made that are on their way. */
+/** Returns the plan of the repair, after all pending changes. */
 async function planOf(open: OpenConversation, codes: readonly string[]): Promise<Fixes> {
   await open.settled()
   const ask = (stamp: string | null) => post<Fixes>(path`/c/${open.cid}/fixes`, { stamp, codes })
   try {
     return await ask(open.revision)
   } catch (problem) {
-    // A plan changes nothing and says which state it is about, so it may be about a newer one.
+    // A plan changes nothing and names its state, so it may be about a newer one.
     const { stamp } = asApiError(problem).fault
     if (stamp === null) throw problem
     return ask(stamp)

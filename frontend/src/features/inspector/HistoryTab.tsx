@@ -15,7 +15,7 @@ import { walkTo } from './historyWalk'
 import { goTo } from './places'
 import './history.css'
 
-/** All edits, the newest on top, with a way to any point. */
+/** All edits, newest first, with a way back to any of them. */
 export function HistoryTab(): React.JSX.Element {
   const { cid } = useConversation()
   const got = useGet<HistoryState>(cid && path`/c/${cid}/edits`, undefined, { keep: true })

@@ -30,7 +30,7 @@ const PANELS: Record<string, () => React.JSX.Element> = {
   session: SessionPanel,
 }
 
-/** Everything beside the words: files, tasks, what it cost, what is wrong, what was done. */
+/** The inspector: files, tasks, usage, problems, edits, and the source. */
 export default function Inspector(): React.JSX.Element {
   const { cid, conversation } = useConversation()
   const wanted = useInspectorTab()

@@ -5,7 +5,7 @@ import { ChartFrame } from './ChartFrame'
 import { goToRow } from './places'
 import { linear, ticks } from './scales'
 
-/** How long answers took; pauses of people are no latency, so the scale follows all but the few longest. */
+/** The duration of answers; pauses of the user are not latency, so the scale ignores the few longest. */
 export function LatencyChart({ points }: { points: readonly UsagePoint[] }): React.JSX.Element {
   const open = useOpen()
   const timed = points.filter((point) => point.seconds !== null)

@@ -16,7 +16,7 @@ import './problems.css'
 const LIMIT = 500
 const ICON = { error: 'error', warning: 'warning', note: 'info' } as const
 
-/** What is wrong, by rule, with what can be repaired. */
+/** The findings by rule, with what can be repaired. */
 export function ProblemsTab(): React.JSX.Element {
   const { cid } = useConversation()
   const got = useGet<Findings>(cid && path`/c/${cid}/findings`, { limit: LIMIT }, { keep: true })

@@ -11,7 +11,7 @@ import { bytes } from '../../lib/amounts'
 import { Answered } from '../common/Answered'
 import './raw.css'
 
-/** The selected message as it stands in its file. */
+/** The selected message as it is in its file. */
 export function RawTab(): React.JSX.Element {
   const { cid, selected } = useConversation()
   const [turned, turnTo] = useState({ from: selected, id: selected })
@@ -30,7 +30,7 @@ export function RawTab(): React.JSX.Element {
   )
 }
 
-/** A row may be made of several records: a call and its results, and what says nothing. */
+/** A row may consist of several records: a call and its results, and records without content. */
 function Beside({ raw, id, onTurn }: { raw: Raw; id: string; onTurn: (id: string) => void }): React.JSX.Element | null {
   const at = raw.beside.indexOf(id)
   if (raw.beside.length < 2 || at < 0) return null

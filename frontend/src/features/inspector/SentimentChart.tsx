@@ -3,7 +3,7 @@ import { ChartFrame } from './ChartFrame'
 import { goToRow } from './places'
 import { line, linear } from './scales'
 
-/** How the tone went, where the format says so: -1 to 1. */
+/** The sentiment over time, if the format records it: -1 to 1. */
 export function SentimentChart({ values }: { values: readonly [number, number][] }): React.JSX.Element {
   const open = useOpen()
   const places = values.map((_, number) => (values.length === 1 ? 0.5 : number / (values.length - 1)))

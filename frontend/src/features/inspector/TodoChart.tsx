@@ -5,18 +5,18 @@ import { area, countTicks, line, linear, stairs } from './scales'
 
 interface Props {
   steps: readonly TodoStep[]
-  /** Where the reader is. */
+  /** The reader's row. */
   row: number | null
   onGo: (message: string) => void
 }
 
-/** How many tasks there were and how many were done, step by step. */
+/** The number of tasks and of done tasks, step by step. */
 export function TodoChart({ steps, row, onGo }: Props): React.JSX.Element {
   const most = Math.max(1, ...steps.map((step) => step.total))
   const marks = countTicks(most)
   const top = marks[marks.length - 1] ?? 1
-  // Steps stand at equal distances: their number tells more than the hours between them. The last
-  // one holds for a while, so that it can be seen.
+  // Steps have equal distances: their number is more informative than the time between them. The last one is extended,
+  // so that it is visible.
   const places = steps.map((_, number) => number / steps.length)
   const first = steps[0]
   const last = steps[steps.length - 1]

@@ -18,7 +18,7 @@ const SAID: Record<string, string> = {
   pending: 'to do',
 }
 
-/** The tasks at the selected message, and how they came to be. */
+/** The tasks at the selected message, and their history. */
 export function TodosTab(): React.JSX.Element {
   const { cid, leaf, selected } = useConversation()
   const got = useGet<Todos>(cid && path`/c/${cid}/todos`, { leaf, at: selected }, { keep: true })

@@ -13,7 +13,7 @@ interface Props {
   kinds: readonly TokenKind[]
 }
 
-/** Tokens by message, or summed up; each kind can be left out, as cached ones dwarf the others. */
+/** Tokens by message, or cumulative; each kind can be hidden, because cached ones dwarf the others. */
 export function TokenChart({ points, kinds }: Props): React.JSX.Element {
   const open = useOpen()
   const [summed, setSummed] = useState(false)

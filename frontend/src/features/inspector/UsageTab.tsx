@@ -15,7 +15,7 @@ import { TokenChart } from './TokenChart'
 import { NAMES, spent } from './usageSeries'
 import './usage.css'
 
-/** What the branch cost: tokens, time, tools and models. */
+/** The cost of the branch: tokens, time, tools and models. */
 export function UsageTab(): React.JSX.Element {
   const { cid, leaf } = useConversation()
   const got = useGet<UsageOver>(cid && path`/c/${cid}/usage`, { leaf }, { keep: true })

@@ -1,17 +1,17 @@
-/** From change to change in a diff, as the renderer marks them. */
+/** Steps through the changes of a diff, which the renderer marks. */
 
 /** The first line of every run of changes. */
 const START = '.tt-hunk'
 const HERE = 'data-here'
 
-/** The number after this one, going round at the ends. */
+/** Returns the next or previous number, wrapping around. */
 export function around(at: number, by: 1 | -1, count: number): number {
   if (count === 0) return -1
   if (at < 0) return by > 0 ? 0 : count - 1
   return (at + by + count) % count
 }
 
-/** Scroll to the next or previous change; gives its number. */
+/** Scrolls to the next or previous change; returns its number. */
 export function stepTo(box: Element | null, at: number, by: 1 | -1): number {
   if (!box) return -1
   const starts = box.querySelectorAll(START)
@@ -22,7 +22,7 @@ export function stepTo(box: Element | null, at: number, by: 1 | -1): number {
   return next
 }
 
-/** Open or close all that did not change. */
+/** Opens or closes all unchanged parts. */
 export function unfold(box: Element | null, open: boolean): void {
   box?.querySelectorAll('details').forEach((fold) => (fold.open = open))
 }

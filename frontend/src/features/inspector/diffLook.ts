@@ -1,4 +1,4 @@
-/** How diffs are shown; remembered. */
+/** Display settings of diffs, stored in this browser. */
 
 import { makeStore, useStore } from '../../lib/store'
 
@@ -32,6 +32,6 @@ function setLook(next: DiffLook): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next))
   } catch {
-    // it is only not remembered
+    // only not stored
   }
 }

@@ -1,10 +1,10 @@
-/** The two points of the talk between which a file is compared. */
+/** The two points of the conversation between which a file is compared. */
 
 import type { FileItem } from '../../data/api/types'
 import { moment } from '../../lib/amounts'
 
 export interface DiffPoint {
-  /** What goes to the server; empty is the beginning or the end. */
+  /** The value for the server; empty is the beginning or the end. */
   value: string
   text: string
 }
@@ -14,10 +14,10 @@ export interface Span {
   until: string
 }
 
-/** The whole branch: from before anything to now. */
+/** The whole branch, from the beginning to now. */
 export const WHOLE: Span = { since: '', until: '' }
 
-/** Every change of the file as a point, once each. */
+/** Returns every change of the file as a point, without duplicates. */
 export function touchPoints(file: FileItem): DiffPoint[] {
   const seen = new Set<string>()
   const points: DiffPoint[] = []
@@ -30,7 +30,7 @@ export function touchPoints(file: FileItem): DiffPoint[] {
   return points
 }
 
-/** What can be chosen on one side. */
+/** Returns the choices for one side. */
 export function choices(file: FileItem, selected: string | null, side: keyof Span): DiffPoint[] {
   const points = touchPoints(file)
   const ends = { value: '', text: side === 'since' ? 'the beginning' : 'the end' }
@@ -38,14 +38,14 @@ export function choices(file: FileItem, selected: string | null, side: keyof Spa
   return [ends, ...points, { value: selected, text: 'selected message' }]
 }
 
-/** Just what one touch did: from the touch before it to itself. */
+/** Returns the span of one change: from the change before it to itself. */
 export function ofTouch(file: FileItem, message: string): Span {
   const points = touchPoints(file)
   const number = points.findIndex((point) => point.value === message)
   return { since: number > 0 ? (points[number - 1]?.value ?? '') : '', until: message }
 }
 
-/** In words what is compared. */
+/** Describes what is compared. */
 export function describeSpan(span: Span, points: readonly DiffPoint[]): string {
   const name = (value: string, end: string): string =>
     value === '' ? end : (points.find((point) => point.value === value)?.text ?? 'selected message')

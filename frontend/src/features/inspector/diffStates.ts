@@ -1,4 +1,4 @@
-/** What is said where there is no text to compare. */
+/** The text shown where there is nothing to compare. */
 
 import type { FileDiff } from '../../data/api/types'
 

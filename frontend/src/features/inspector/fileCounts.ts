@@ -1,4 +1,4 @@
-/** How many files changed, how, and where. */
+/** Counts of changed files and lines. */
 
 import type { FileItem, FileTouch } from '../../data/api/types'
 
@@ -12,7 +12,7 @@ export interface FileCounts {
   removed: number
 }
 
-/** Lines that came and went by these touches. */
+/** Returns the lines that these changes added and removed. */
 export function lines(touches: readonly FileTouch[]): { added: number; removed: number } {
   let added = 0
   let removed = 0
@@ -23,7 +23,7 @@ export function lines(touches: readonly FileTouch[]): { added: number; removed: 
   return { added, removed }
 }
 
-/** All files together. */
+/** Returns the totals of all files. */
 export function totals(files: readonly FileItem[]): FileCounts {
   const counts = { files: files.length, created: 0, modified: 0, deleted: 0, read: 0, added: 0, removed: 0 }
   for (const file of files) {
@@ -35,7 +35,7 @@ export function totals(files: readonly FileItem[]): FileCounts {
   return counts
 }
 
-/** The files that changed with one message, with just those touches. */
+/** Returns the files that one message changed, with only those changes. */
 export function atMessage(files: readonly FileItem[], message: string | null, row: number | null): FileItem[] {
   const here = (touch: FileTouch): boolean => touch.message === message || (row !== null && touch.number === row)
   return files
@@ -43,12 +43,12 @@ export function atMessage(files: readonly FileItem[], message: string | null, ro
     .filter((file) => file.touches.length > 0)
 }
 
-/** Whether anything was written, not only read. */
+/** Whether the file was written, not only read. */
 export function changed(file: FileItem): boolean {
   return file.touches.some((touch) => touch.kind !== 'read')
 }
 
-/** The folder and the name of a path, for two weights of type. */
+/** Returns the folder and the name of a path, which are styled differently. */
 export function parts(path: string): [string, string] {
   const cut = path.lastIndexOf('/') + 1
   return [path.slice(0, cut), path.slice(cut)]

@@ -1,14 +1,14 @@
-/** The undos or redos that lead to a line of the history. */
+/** The undos or redos that lead to an entry of the history. */
 
 import type { EditLine } from '../../data/api/types'
 
 export interface Walk {
   verb: 'undo' | 'redo'
-  /** The edits that are undone or redone, in this order. */
+  /** The edits to undo or redo, in this order. */
   edits: number[]
 }
 
-/** To make this line the last one that counts; null where that is so already. */
+/** Makes this entry the last one in effect; null if it already is. */
 export function walkTo(edits: readonly EditLine[], number: number): Walk | null {
   const target = edits[number]
   if (!target && number !== -1) return null

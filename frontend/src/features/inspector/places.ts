@@ -6,7 +6,7 @@ import type { MessagePlace, RowRange } from '../../data/api/types'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { reportProblem } from '../editing/edit'
 
-/** Show a message, on the branch that is shown if it is there. */
+/** Shows a message, on the current view's branch if it is there. */
 export async function goTo(open: OpenConversation, id: string): Promise<void> {
   const { cid, leaf } = open
   try {
@@ -18,7 +18,7 @@ export async function goTo(open: OpenConversation, id: string): Promise<void> {
   }
 }
 
-/** Show the row with this number on the branch that is shown. */
+/** Shows the row with this number on the current view's branch. */
 export async function goToRow(open: OpenConversation, number: number): Promise<void> {
   const { cid, leaf } = open
   try {

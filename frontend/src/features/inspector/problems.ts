@@ -14,7 +14,7 @@ export interface RuleGroup {
 
 const WEIGHT = { error: 0, warning: 1, note: 2 } as const
 
-/** One group a rule, the gravest first, then the most frequent. */
+/** Returns one group for each rule, the most severe first, then the most frequent. */
 export function byRule(findings: readonly FindingShape[]): RuleGroup[] {
   const groups = new Map<string, RuleGroup>()
   for (const found of findings) {

@@ -1,4 +1,4 @@
-/** From values to places on a chart, and the paths that connect them. */
+/** Positions of values on a chart, and the paths that connect them. */
 
 export interface Point {
   x: number
@@ -7,14 +7,14 @@ export interface Point {
 
 export type Scale = (value: number) => number
 
-/** A straight scale; an empty domain maps to the start of the range. */
+/** Returns a linear scale; an empty domain maps to the start of the range. */
 export function linear(domain: [number, number], range: [number, number]): Scale {
   const width = domain[1] - domain[0]
   const reach = range[1] - range[0]
   return (value) => (width === 0 ? range[0] : range[0] + ((value - domain[0]) / width) * reach)
 }
 
-/** Round steps from 0 that reach at least `most`, about `wanted` of them. */
+/** Returns round steps from 0 that reach at least `most`, about `wanted` of them. */
 export function ticks(most: number, wanted = 3): number[] {
   if (!(most > 0) || !Number.isFinite(most)) return [0, 1]
   const rough = most / wanted
@@ -24,7 +24,7 @@ export function ticks(most: number, wanted = 3): number[] {
   return Array.from({ length: count + 1 }, (_, number) => Number((number * step).toPrecision(12)))
 }
 
-/** The same for things that are counted: no step is below one. */
+/** The same for counts: steps are at least one. */
 export function countTicks(most: number, wanted = 3): number[] {
   if (most <= wanted) return Array.from({ length: Math.max(1, most) + 1 }, (_, number) => number)
   return ticks(most, wanted)
@@ -32,12 +32,12 @@ export function countTicks(most: number, wanted = 3): number[] {
 
 const spot = (value: number): string => String(Number(value.toFixed(2)))
 
-/** A line through all points. */
+/** Returns a line through all points. */
 export function line(points: readonly Point[]): string {
   return points.map((at, number) => `${number ? 'L' : 'M'}${spot(at.x)},${spot(at.y)}`).join('')
 }
 
-/** The surface between the points and a base line. */
+/** Returns the area between the points and a base line. */
 export function area(points: readonly Point[], base: number): string {
   const first = points[0]
   const last = points[points.length - 1]
@@ -45,7 +45,7 @@ export function area(points: readonly Point[], base: number): string {
   return `${line(points)}L${spot(last.x)},${spot(base)}L${spot(first.x)},${spot(base)}Z`
 }
 
-/** Points of stairs: every value holds until the next one, the last until `end`. */
+/** Returns the points of a step chart: every value is valid until the next one, the last until `end`. */
 export function stairs(points: readonly Point[], end: number): Point[] {
   const steps: Point[] = []
   points.forEach((at, number) => {
@@ -55,7 +55,7 @@ export function stairs(points: readonly Point[], end: number): Point[] {
   return steps
 }
 
-/** Which of the sorted places is nearest to where somebody points. */
+/** Returns the index of the sorted place nearest to a position. */
 export function nearest(places: readonly number[], x: number): number {
   let best = 0
   places.forEach((place, number) => {
@@ -64,7 +64,7 @@ export function nearest(places: readonly number[], x: number): number {
   return best
 }
 
-/** Each value added to all before it. */
+/** Returns cumulative sums. */
 export function cumulative(values: readonly number[]): number[] {
   let sum = 0
   return values.map((value) => (sum += value))

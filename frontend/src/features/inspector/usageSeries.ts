@@ -1,4 +1,4 @@
-/** Tokens of a branch as series to be drawn. */
+/** Tokens of a branch as series for a chart. */
 
 import type { TokenUsage, UsagePoint } from '../../data/api/types'
 import { cumulative } from './scales'
@@ -15,7 +15,7 @@ export const NAMES: Record<TokenKind, string> = {
   cache_write: 'cache written',
 }
 
-/** The same in a line with all of them. */
+/** Short names, for a line with all of them. */
 export const SHORT: Record<TokenKind, string> = {
   input: 'in',
   output: 'out',
@@ -23,7 +23,7 @@ export const SHORT: Record<TokenKind, string> = {
   cache_write: 'written',
 }
 
-/** For each kind its values, one a point; summed up along the way if asked for. */
+/** Returns the values of each kind, one for each point; cumulative if requested. */
 export function series(
   points: readonly UsagePoint[],
   kinds: readonly TokenKind[],
@@ -37,7 +37,7 @@ export function series(
   )
 }
 
-/** From where to where each kind reaches when they stand on each other. */
+/** Returns the lower and upper bounds of each kind when they are stacked. */
 export function stacked(all: ReadonlyMap<TokenKind, readonly number[]>): Map<TokenKind, [number, number][]> {
   const base: number[] = []
   const layers = new Map<TokenKind, [number, number][]>()
@@ -54,14 +54,14 @@ export function stacked(all: ReadonlyMap<TokenKind, readonly number[]>): Map<Tok
   return layers
 }
 
-/** The highest of all layers. */
+/** Returns the maximum of all layers. */
 export function highest(layers: ReadonlyMap<TokenKind, readonly [number, number][]>): number {
   let most = 0
   for (const values of layers.values()) for (const [, to] of values) most = Math.max(most, to)
   return most
 }
 
-/** The kinds that were spent at all. */
+/** Returns the kinds with any tokens. */
 export function spent(totals: TokenUsage): TokenKind[] {
   return KINDS.filter((kind) => totals[kind] > 0)
 }

@@ -1,4 +1,4 @@
-/** On which row the selected message stands. */
+/** The row of the selected message. */
 
 import { path } from '../../data/api/client'
 import type { MessagePlace } from '../../data/api/types'

@@ -1,4 +1,4 @@
-// The list itself: only the cards that are seen are there.
+// The list itself: only visible cards exist.
 
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'

@@ -73,7 +73,7 @@ export const CardView = memo(function CardView({ card, formats, id, position, to
   )
 })
 
-/** The size is that of the file: with several conversations in it that is said. */
+/** The size is that of the file: if it contains several conversations, that is shown. */
 function sized(card: Card): string {
   const messages = count(card.messages, 'message')
   if (card.several < 2) return `${bytes(card.size)}, ${messages}`

@@ -1,4 +1,4 @@
-// What the list is narrowed by and sorted after.
+// The filters and the order of the list.
 
 import type { Ref } from 'react'
 import type { StudioInfo, Count } from '../../data/api/types'

@@ -1,4 +1,4 @@
-// A format, by two letters of its name, or in words.
+// A format, as two letters of its name, or in words.
 
 import type { FormatSummary } from '../../data/api/types'
 
@@ -18,7 +18,7 @@ export function FormatMark({ slug, formats, long }: Props) {
   )
 }
 
-/** The first letters of the first two words, or the first two of the only one. */
+/** Returns the first letters of the first two words, or the first two of the only one. */
 export function letters(title: string): string {
   const words = title.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
   const [first = '?', second] = words

@@ -1,4 +1,4 @@
-// The keys of the library, also while it is not in view.
+// The keys of the library, also while it is hidden.
 
 import { useConversation } from '../../data/conversation/ConversationProvider'
 import { knownCards, neighbourOf, show } from '../../data/cards'

@@ -1,4 +1,4 @@
-// What is special about a conversation, as small marks that also speak.
+// The state of a conversation as small marks with labels.
 
 import type { Card } from '../../data/api/types'
 import { Icon, type IconName } from '../../ui/Icon'

@@ -1,13 +1,13 @@
-// How the list is narrowed and sorted; kept in the address.
+// The filters and the order of the list; kept in the address.
 
 import { adjust, currentRoute, type Filters } from '../../lib/router'
 
-/** Changes some of the filters; the place stays. */
+/** Changes some of the filters; the route stays. */
 export function setFilters(part: Partial<Filters>): void {
   adjust({ filters: { ...currentRoute().filters, ...part } })
 }
 
-/** Whether the list shows less than all. */
+/** Whether a filter is set. */
 export function isNarrowed(filters: Filters): boolean {
   return filters.format !== '' || filters.project !== '' || filters.text !== ''
 }
@@ -20,7 +20,7 @@ export const SORTS: readonly (readonly [string, string])[] = [
   ['title', 'Title'],
 ]
 
-/** The last part of a path, which is what people call a project. */
+/** Returns the last part of a path, which users call the project. */
 export function projectName(project: string | null): string {
   if (!project) return ''
   const parts = project.split(/[/\\]/).filter(Boolean)

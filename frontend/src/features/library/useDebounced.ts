@@ -1,4 +1,4 @@
-// A value once it rests.
+// A debounced value.
 
 import { useEffect, useState } from 'react'
 

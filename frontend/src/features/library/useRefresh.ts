@@ -8,7 +8,7 @@ import { hearOfForgotten } from '../live/forgotten'
 const CALM = 10_000
 const BUSY = 1500
 
-/** Asks again every now and then, more often while something is imported. */
+/** Requests the list again at intervals, more often during an import. */
 export function useRefresh(seen: RefObject<[number, number]>, busy: boolean): void {
   useEffect(() => {
     const timer = setInterval(

@@ -1,4 +1,4 @@
-// "1 new message on another branch": what came on the current branch while another one is shown, with a way there.
+// "1 new message on another branch": new messages on the current branch while another one is shown, with a link.
 
 import { useEffect } from 'react'
 import { aim } from '../../data/conversation/aim'

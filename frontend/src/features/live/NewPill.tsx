@@ -1,11 +1,11 @@
-// "12 new messages ↓": back to the end, and along with it from there.
+// "12 new messages ↓": goes to the end and follows it.
 
 import { Icon } from '../../ui/Icon'
 import './live.css'
 
 interface Props {
   count: number
-  /** Whether the end is far away, without anything new. */
+  /** Whether the end is far away, without new messages. */
   far: boolean
   onGo: () => void
 }

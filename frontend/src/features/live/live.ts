@@ -1,4 +1,4 @@
-// What happens to the open conversation elsewhere, as it happens: its file grows, or another window edits or saves it.
+// Live updates of the open conversation: its file grows, or another window edits or saves it.
 
 import { useEffect } from 'react'
 import { ask, invalidateConversation, putConversation } from '../../data/api/cache'
@@ -12,11 +12,11 @@ import { patchCard, refresh as refreshCards } from '../../data/cards'
 import { currentRoute } from '../../lib/router'
 import { dismissToasts } from '../../ui/Toast'
 
-/** `idle`: it is listened to; `growing`: it grew a moment ago. */
+/** `idle`: listening; `growing`: it grew a moment ago. */
 export type LiveDot = 'off' | 'idle' | 'growing'
 
 const listening = makeStore(false)
-/** While a file grows, what goes with it is asked for again at most this often. */
+/** Minimum interval for requesting related data while a file grows. */
 const REST = 2000
 const GROWING = 6000
 
@@ -25,7 +25,7 @@ export function useLiveDot(): LiveDot {
   return !useStore(listening) ? 'off' : growing ? 'growing' : 'idle'
 }
 
-/** Listens while the conversation is shown, from the state on that is known of it. */
+/** Listens while the conversation is shown, starting from its known state. */
 export function useLive(open: OpenConversation): void {
   const isKnown = useConversation().conversation !== null
   useEffect(() => (isKnown ? listen(open) : undefined), [open, isKnown])
@@ -49,9 +49,9 @@ function listen(open: OpenConversation): () => void {
     if (changed.cause === 'forgotten') return markForgotten(open)
     const before = last
     last = changed
-    // A change of this window came with its answer, which may be here before the event of a change before it.
+    // The answer to a change of this window may arrive before the event of an earlier change.
     if (open.left || changed.log < (open.data?.log ?? 0)) return
-    // The new state may have been fetched before its event came; it is not announced yet.
+    // The new state may have been loaded before its event arrived; it is not announced yet.
     if (changed.stamp !== open.revision) applyChange(open, changed)
     else if (changed.cause === 'file') keepPlace(open, changed, before)
     else return
@@ -69,7 +69,7 @@ function listen(open: OpenConversation): () => void {
   }
 }
 
-/** Says that it is gone instead of showing it; the list has one conversation less. */
+/** Shows that it was forgotten instead of its content, and updates the list. */
 export function markForgotten(open: OpenConversation): void {
   open.set({ forgotten: true, growing: false, writing: null, moveMode: null })
   dismissToasts(open.cid)
@@ -82,7 +82,7 @@ function beforeOf({ data }: OpenConversation): Before {
   return { leaf: data?.leaf ?? null, messages: data?.messages ?? 0 }
 }
 
-/** Takes over what an event says at once; the rest is asked for: at once after an edit, in a while if it grows. */
+/** Applies an event immediately and requests the rest: at once after an edit, with a delay if the file grows. */
 export function applyChange(open: OpenConversation, changed: ConversationChanged): void {
   const before = beforeOf(open)
   const known = open.data
@@ -96,7 +96,7 @@ export function applyChange(open: OpenConversation, changed: ConversationChanged
   if (cause !== 'file' || rows < known.rows) open.refresh()
 }
 
-/** The reader stays on the branch that they read; what came on another one is announced. */
+/** The reader stays on the same branch; new messages on another one are announced. */
 function keepPlace(open: OpenConversation, { forked, leaf, messages }: ConversationChanged, before: Before): void {
   const named = currentRoute().leaf
   const more = messages - before.messages
@@ -106,7 +106,7 @@ function keepPlace(open: OpenConversation, { forked, leaf, messages }: Conversat
   } else if (named !== null && leaf !== null && leaf !== before.leaf) void joinOrAnnounce(open, named, leaf, more)
 }
 
-/** If the branch that is shown goes on as the current one it is shown as that; else what came there is announced. */
+/** If the shown branch continues as the current one, shows that; else announces the new messages. */
 async function joinOrAnnounce(open: OpenConversation, shown: string, current: string, more: number): Promise<void> {
   const place = await ask<MessagePlace>(path`/c/${open.cid}/place`, { id: shown, leaf: current }).catch(() => null)
   if (open.left || currentRoute().leaf !== shown || open.data?.leaf !== current) return

@@ -1,8 +1,8 @@
-// How many rows came that the reader has not seen, because they are reading further up.
+// Number of new rows that the reader has not seen yet.
 
 import { useEffect, useRef } from 'react'
 
-/** The number of rows below that were not there when the reader was last at the end. */
+/** Returns the number of rows below that were added since the reader was last at the end. */
 export function useUnseen(key: string, total: number, atEnd: boolean): number {
   const seen = useRef({ key, total })
   const next = unseen(seen.current, key, total, atEnd)
@@ -17,7 +17,7 @@ interface Seen {
   total: number
 }
 
-/** What is seen now, and how much is not. */
+/** Returns what is seen now, and the number of unseen rows. */
 export function unseen(before: Seen, key: string, total: number, atEnd: boolean): { seen: Seen; count: number } {
   if (before.key !== key || atEnd || total < before.total) return { seen: { key, total }, count: 0 }
   return { seen: before, count: total - before.total }

@@ -1,4 +1,4 @@
-// How to ask: the fields of a query.
+// The fields of a query.
 
 import { FIELDS } from './fields'
 import './fields.css'

@@ -1,4 +1,4 @@
-// One box for everything: what was said, conversations by their title, commands.
+// One box for everything: message texts, conversation titles, commands.
 
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { useBindings } from '../../ui/keys/registry'
@@ -13,7 +13,7 @@ import { useFound } from './useFound'
 import './palette.css'
 
 interface Props {
-  /** What the box begins with. */
+  /** The initial text. */
   first: string
   onClose: () => void
 }
@@ -121,7 +121,7 @@ export function Palette({ first, onClose }: Props) {
   )
 }
 
-/** The rest points at the place in the query with a caret, which the box shows by itself. */
+/** The other lines point at the place in the query with a caret, which the box shows itself. */
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] as string
 }

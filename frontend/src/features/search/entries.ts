@@ -1,4 +1,4 @@
-// What the palette offers for what was typed, in groups.
+// The palette's results for a text, in groups.
 
 import type { Card, SearchHit } from '../../data/api/types'
 import { keysOf, perform, type Binding } from '../../ui/keys/registry'

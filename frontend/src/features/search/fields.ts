@@ -1,4 +1,4 @@
-// The fields of a query, as far as the palette tells of them; all are in the documentation.
+// The fields of a query that the palette shows; all are in the documentation.
 
 export interface Field {
   field: string

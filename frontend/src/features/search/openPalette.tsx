@@ -1,4 +1,4 @@
-// Opens the palette, and the keys that do.
+// Opens the palette, and defines its keys.
 
 import { useKeys } from '../../ui/keys/use'
 import { openOverlay } from '../../ui/overlay/stack'

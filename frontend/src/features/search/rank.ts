@@ -1,6 +1,6 @@
-// How well a name fits what was typed.
+// How well a name matches the typed text.
 
-/** Higher is better; null if it does not fit at all. Every word typed must be found, in any order. */
+/** Returns a rank, higher is better; null without a match. Every word must be found, in any order. */
 export function rank(name: string, typed: string): number | null {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const text = name.toLowerCase()
@@ -10,7 +10,7 @@ export function rank(name: string, typed: string): number | null {
     if (fit === null) return null
     sum += fit
   }
-  // Among those that fit alike the shorter name is the likelier one.
+  // Of equal matches, the shorter name is better.
   return sum - text.length / 100
 }
 
@@ -28,7 +28,7 @@ function startsWord(text: string, word: string): boolean {
   return false
 }
 
-/** Its letters in order and close together, the first one at the beginning of a word. */
+/** Whether its letters occur in order and close together, the first one at the beginning of a word. */
 function inOrder(text: string, word: string): boolean {
   for (let start = 0; start < text.length; start++) {
     if (start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] as string)) continue
@@ -42,7 +42,7 @@ function inOrder(text: string, word: string): boolean {
   return false
 }
 
-/** The best ones, best first; without words all in their order. */
+/** Returns the best matches, best first; without words, all in their order. */
 export function best<T>(all: readonly T[], nameOf: (one: T) => string, typed: string, most: number): T[] {
   if (typed.trim() === '') return all.slice(0, most)
   const fitting: { one: T; score: number }[] = []

@@ -7,7 +7,7 @@ import { asApiError, get, type ApiError } from '../../data/api/client'
 import type { Card, SearchResults, CardList } from '../../data/api/types'
 
 export interface Results {
-  /** What was asked. */
+  /** The query text. */
   text: string
   found: SearchResults | null
   titles: readonly Card[]
@@ -30,7 +30,7 @@ export function useFound(text: string): Results {
       queryKey: ['/search', { query: asked, limit: HITS, titles: TITLES }],
       queryFn: ({ signal }) => ask(asked, signal),
       enabled: asked !== '',
-      // Something may have been imported since; what was found before is shown until that is known.
+      // Something may have been imported since; previous results are shown until the new ones arrive.
       staleTime: 0,
       placeholderData: keepPreviousData,
     },
@@ -40,7 +40,7 @@ export function useFound(text: string): Results {
   return { ...(data ?? NOTHING), loading: isFetching || asked !== wanted }
 }
 
-/** A text once it has not changed for a moment; an empty one at once. */
+/** Returns a text once it has not changed for a moment; an empty one immediately. */
 function useRested(text: string): string {
   const [rested, setRested] = useState(text)
   useEffect(() => {
@@ -50,7 +50,7 @@ function useRested(text: string): string {
   return rested
 }
 
-/** Titles do not know the fields of a query, and a query may be half typed: one may fail without the other. */
+/** Titles do not support the fields of a query, and a query may be incomplete: one may fail without the other. */
 async function ask(text: string, signal: AbortSignal): Promise<Answer> {
   const [hits, titles] = await Promise.allSettled([
     get<SearchResults>('/search', { query: text, limit: HITS }, signal),

@@ -6,7 +6,7 @@ import { usePosed } from '../../data/api/use'
 import { many } from '../../lib/amounts'
 import { Answered } from '../common/Answered'
 
-/** The file as it will be, before it is made; asked for only once somebody wants to see it. */
+/** A preview of the file, before it is made; loaded on demand. */
 export function FilePreview({ cid, share }: { cid: string; share: Share }): React.JSX.Element {
   const [open, setOpen] = useState(false)
   const got = usePosed<SharePreview>(open ? path`/c/${cid}/share/preview` : null, share)

@@ -6,7 +6,7 @@ interface Props {
   onChange: (part: Partial<Choice>) => void
 }
 
-/** What is replaced besides secrets: personal data, and words of one's own. */
+/** What is replaced besides secrets: personal data, and the user's own words. */
 export function RedactionFields({ choice, onChange }: Props): React.JSX.Element {
   const [typed, setTyped] = useState(choice.words)
   return (

@@ -14,7 +14,7 @@ interface Props {
   onRedact: (redact: boolean) => void
 }
 
-/** The secrets in what would be shared, without showing them, and whether they are blacked out. */
+/** The secrets in what would be shared, masked, and whether they are redacted. */
 export function SecretsPreview({ got, redact, onRedact }: Props): React.JSX.Element {
   const [asking, setAsking] = useState(false)
   const found = got.data?.total ?? 0

@@ -33,7 +33,7 @@ const FIRST: Choice = {
   includeDeleted: false,
 }
 
-/** Make a file for others: which part, in which form, with how much, and without secrets. */
+/** Makes a file for others: scope, format, detail, and redaction. */
 export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): React.JSX.Element | null {
   const { cid, leaf: shown } = useConversation()
   const leaf = given ?? shown
@@ -86,7 +86,7 @@ export default function ShareDialog({ ids = [], leaf: given, onClose }: Props): 
   )
 }
 
-/** What is looked for, and where. */
+/** The query for secrets. */
 function secretsOf(choice: Choice, leaf: string | null, ids: readonly string[]): FindSecrets {
   const { scope, redact } = choice
   return {

@@ -1,4 +1,4 @@
-/** How something is shared, as it is chosen in the dialog. */
+/** The choices of the share dialog. */
 
 import type { StudioInfo, RedactionTarget, Share } from '../../data/api/types'
 import { many } from '../../lib/amounts'
@@ -11,7 +11,7 @@ export interface Choice {
   detail: Share['detail']
   redact: boolean
   personal: boolean
-  /** Words to replace, separated by commas or lines. */
+  /** Words to replace, separated by commas or newlines. */
   words: string
   images: Share['images']
   theme: Share['theme']
@@ -32,7 +32,7 @@ export const IMAGES: readonly (readonly [Share['images'], string])[] = [
   ['drop', 'left out'],
 ]
 
-/** What can be made of it: pages for people first, then the formats that can be written. */
+/** Returns the possible outputs: readable pages first, then the writable formats. */
 export function targets(about: StudioInfo | undefined): { value: string; text: string; group: string }[] {
   const pages = [
     { value: 'html', text: 'HTML page', group: 'To read' },
@@ -43,18 +43,18 @@ export function targets(about: StudioInfo | undefined): { value: string; text: s
   return [...pages, ...formats.map((format) => ({ value: format.slug, text: format.title, group: 'To go on with' }))]
 }
 
-/** Whether it is for reading: only then detail and images are a question. */
+/** Whether it is for reading: only then detail and images can be chosen. */
 export function forReading(to: string): boolean {
   return to === 'html' || to === 'md' || to === 'text'
 }
 
-/** The words that were typed, each once; one letter is not a word. */
+/** Returns the typed words without duplicates; a single letter is not a word. */
 export function wordsIn(typed: string): string[] {
   const words = typed.split(/[,\n]/).map((word) => word.trim())
   return [...new Set(words.filter((word) => word.length > 1))]
 }
 
-/** What is looked for, in words; a person must know what is not. */
+/** Describes what is searched for, so that users know what is not. */
 export function lookedForWords(looked: RedactionTarget): string {
   const parts = [`${looked.kinds} kinds of keys, tokens and passwords`]
   if (looked.words > 0) parts.push(many(looked.words, 'word'))
@@ -63,7 +63,7 @@ export function lookedForWords(looked: RedactionTarget): string {
   return `Looked for ${parts.join(', ')}.`
 }
 
-/** What the server is asked for. */
+/** Returns the request for the server. */
 export function asked(choice: Choice, leaf: string | null, ids: readonly string[]): Share {
   const { scope, to, redact } = choice
   const reading = forReading(to)
@@ -82,7 +82,7 @@ export function asked(choice: Choice, leaf: string | null, ids: readonly string[
   }
 }
 
-/** What is deleted or hidden in it, in words: "3 deleted messages, 1 hidden artifact". */
+/** Describes deleted and hidden items: "3 deleted messages, 1 hidden artifact". */
 export function hiddenWords(hidden: Readonly<Record<string, number>>): string {
   const plural = (kind: string): string => kind.replace(/^message\b|(message|artifact)$/, '$&s')
   return Object.entries(hidden)

@@ -3,7 +3,7 @@ import { many } from '../../lib/amounts'
 import { useConversation } from '../../data/conversation/ConversationProvider'
 import { DETAILS, hiddenWords, IMAGES, targets, type Choice, type Scope } from './choices'
 
-/** Which part of it. */
+/** Which part to share. */
 export function ScopeField({
   value,
   ids,
@@ -40,7 +40,7 @@ interface FormatProps {
   onChange: (part: Partial<Choice>) => void
 }
 
-/** As what, with which images and colours. */
+/** The format, images and colours. */
 export function FormatFields({ choice, about, onChange }: FormatProps): React.JSX.Element {
   const all = targets(about)
   const groups = [...new Set(all.map((target) => target.group))]
@@ -86,7 +86,7 @@ export function FormatFields({ choice, about, onChange }: FormatProps): React.JS
   )
 }
 
-/** With how much of what tools and thinking left. */
+/** The detail of tools and thinking. */
 export function DetailField({
   value,
   onChange,
@@ -109,7 +109,7 @@ export function DetailField({
   )
 }
 
-/** Whether deleted and hidden things are shared, too, and how many there are. */
+/** Whether deleted and hidden items are shared, too, and how many there are. */
 export function DeletedField({
   hidden,
   value,

@@ -6,7 +6,7 @@ import { openConversationDialog } from '../common/openConversationDialog'
 
 const ShareDialog = lazyPart(() => import('./ShareDialog'))
 
-/** Opens it; without a branch or messages it is about what is shown. */
+/** Opens it; by default for the shown branch. */
 export function openShare(open: OpenConversation, what: { leaf?: string; ids?: string[] } = {}): void {
   openConversationDialog(open, {
     title: 'Share',

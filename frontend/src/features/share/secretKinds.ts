@@ -10,7 +10,7 @@ export interface SecretKind {
   secrets: { shown: string; placeholder: string; places: SecretPlace[] }[]
 }
 
-/** The most frequent kind first; equal secrets have equal placeholders and stand together. */
+/** Returns the most frequent kind first; equal secrets have equal placeholders and are adjacent. */
 export function byKind(places: readonly SecretPlace[]): SecretKind[] {
   const kinds = new Map<string, SecretKind>()
   for (const place of places) {

@@ -1,4 +1,4 @@
-// Two branches beside each other: what they share, and what each says after that.
+// Two branches beside each other: what they share, and the rest of each.
 
 import { useState } from 'react'
 import { path } from '../../data/api/client'
@@ -112,7 +112,7 @@ const KINDS: Record<ComparedRow['kind'], string> = {
   moved: 'moved',
 }
 
-/** What of a message differs, in words. */
+/** What differs in a message, in words. */
 const FIELDS: Record<string, string> = {
   parts: 'content',
   usage: 'tokens',

@@ -18,7 +18,7 @@ interface Props {
   top: number
   line: number
   focused: boolean
-  /** Whether it is on the branch that is shown. */
+  /** Whether it is on the shown branch. */
   shown: boolean
   unfolded: boolean
 }
@@ -121,7 +121,7 @@ function Facts({ messages, time, compactions }: { messages: number; time: number
   )
 }
 
-/** Who speaks in the run; longer with more messages. */
+/** The roles in the run as a bar; longer with more messages. */
 function Bar({ roles, messages }: { roles: string; messages: number }) {
   const length = barLength(messages, 6, 64)
   return (

@@ -1,4 +1,4 @@
-// What can be done with a branch.
+// The menu of a branch.
 
 import type { Segment } from '../../data/api/types'
 import { openOverlay, type Anchor, type MenuItem } from '../../ui/overlay/stack'

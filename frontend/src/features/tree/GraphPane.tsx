@@ -1,4 +1,4 @@
-// The tree of the conversation as a rail with lanes.
+// The tree of the conversation as a graph.
 
 import { useMemo } from 'react'
 import { useConversation, useOpen } from '../../data/conversation/ConversationProvider'

@@ -1,4 +1,4 @@
-// The lines of the graph, of which only those in view exist, with keys and a minimap.
+// The lines of the graph, of which only visible ones exist, with keys and a minimap.
 
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -16,7 +16,7 @@ import { useRuns } from './useRuns'
 interface Props {
   cid: string
   placed: Layout
-  /** The segments of the branch that is shown. */
+  /** The segments of the shown branch. */
   onPath: ReadonlySet<string>
 }
 
@@ -37,7 +37,7 @@ export function GraphTree({ cid, placed, onPath }: Props) {
   const toggle = (first: string) => setUnfolded((now) => flipped(now, first))
   const point = (line: number) => {
     setFocus(line)
-    // Also where it was pointed at already: the reader may have scrolled away.
+    // Even if it was selected already: the reader may have scrolled away.
     virtualizer.scrollToIndex(line, { align: 'auto' })
   }
   const events = useGraphEvents({
@@ -131,7 +131,7 @@ function flipped(now: ReadonlySet<string>, first: string): ReadonlySet<string> {
   return next
 }
 
-/** When another branch is shown its end comes into view. */
+/** When another branch is shown, scrolls to its end. */
 function useShowPath(placed: Layout, onPath: ReadonlySet<string>, lines: Lines, show: (line: number) => void): void {
   const last = endOf(placed, onPath)
   useEffect(() => {

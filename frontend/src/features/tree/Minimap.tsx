@@ -1,4 +1,4 @@
-// All of the tree at a glance; dragging goes there.
+// An overview of the whole tree; dragging scrolls it.
 
 import { useEffect, useRef, type PointerEvent, type RefObject } from 'react'
 import type { Lines } from './flat'
@@ -9,7 +9,7 @@ interface Props {
   lines: Lines
   onPath: ReadonlySet<string>
   scroller: RefObject<HTMLDivElement | null>
-  /** How high all lines are together. */
+  /** The total height of all lines. */
   height: number
 }
 
@@ -52,7 +52,7 @@ export function Minimap({ placed, lines, onPath, scroller, height }: Props) {
   )
 }
 
-/** Where the view is. */
+/** Scrolls the marker to the visible part. */
 function follow(frame: HTMLElement, box: HTMLElement, height: number): void {
   const share = box.clientHeight / Math.max(1, height)
   frame.style.height = `${Math.max(8, Math.min(1, share) * box.clientHeight)}px`
@@ -94,7 +94,7 @@ function paint(
 }
 
 function coloursOf(canvas: HTMLCanvasElement): { line: string; shown: string; side: string; problem: string } {
-  // Only as a real property a colour is told as one: the custom ones hold both themes.
+  // Only a real property returns a computed colour: the custom ones contain both themes.
   const colour = (name: string) => {
     canvas.style.color = `var(${name})`
     return getComputedStyle(canvas).color

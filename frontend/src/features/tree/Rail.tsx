@@ -1,11 +1,11 @@
-// The lanes of one line: what passes, what turns off, and the node itself.
+// The columns of one line: passing lines, forks, and the node itself.
 
 import { memo } from 'react'
 import type { Placed, Stroke } from './lanes'
 
 /** The height of a line. */
 export const LINE = 30
-/** What the lanes may take together; where there are many they stand closer. */
+/** Maximum width of all columns; they are narrower if there are many. */
 const ROOM = 112
 const WIDEST = 14
 
@@ -16,16 +16,16 @@ function laneOf(lanes: number): number {
 interface Props {
   place: Placed
   lanes: number
-  /** A segment, or one message inside of its run. */
+  /** A segment, or one message inside its run. */
   inside?: boolean
-  /** Whether the line goes on below: lines inside a run always do but the last. */
+  /** Whether the line continues below: lines inside a run always do, except the last. */
   below?: Stroke | null
   hollow?: boolean
   here?: boolean
   role?: string
 }
 
-/** As wide as the lanes of this line are: the words begin right behind them. */
+/** The width of this line's columns: the text begins directly after them. */
 function widthOf(place: Placed, lane: number): number {
   const last = place.passing.reduce((most, line) => Math.max(most, line.lane), place.lane)
   return (last + 1) * lane + 8

@@ -1,4 +1,4 @@
-// The name of a branch, and changing it in place.
+// The name of a branch, editable in place.
 
 import { useState } from 'react'
 import { path, post } from '../../data/api/client'
@@ -7,7 +7,7 @@ import { useLocal, useOpen } from '../../data/conversation/ConversationProvider'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
 import { reportProblem } from '../editing/edit'
 
-/** The `first` of the segment whose branch is being named. */
+/** Returns the `first` of the segment whose branch is being named. */
 export function useRenaming(): string | null {
   return useLocal((local) => local.renaming)
 }

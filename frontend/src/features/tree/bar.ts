@@ -1,18 +1,18 @@
-// A run of messages as a bar: longer with the logarithm of the messages, coloured by who speaks.
+// A run of messages as a bar: its length is logarithmic, its colours show the roles.
 
-/** Some messages of one role in a row. */
+/** Consecutive messages of one role. */
 export interface Stretch {
   role: string
   /** Deleted or aborted. */
   hollow: boolean
-  /** Where it begins and how long it is, of 1. */
+  /** Start and length, relative to 1. */
   from: number
   size: number
 }
 
 const ROLES: Record<string, string> = { u: 'user', a: 'agent', t: 'tool', s: 'system', o: 'other' }
 
-/** The letters of a segment as stretches of the same role. */
+/** Groups the letters of a segment by role. */
 export function stretches(roles: string): Stretch[] {
   const found: Stretch[] = []
   const unit = 1 / Math.max(1, roles.length)
@@ -26,7 +26,7 @@ export function stretches(roles: string): Stretch[] {
   return found
 }
 
-/** How long the bar of so many messages is, in pixels. */
+/** Returns the length of the bar for this many messages, in pixels. */
 export function barLength(messages: number, shortest = 8, longest = 96): number {
   const grown = shortest + 12 * Math.log2(Math.max(1, messages))
   return Math.round(Math.min(longest, grown))

@@ -1,13 +1,13 @@
-// The lines that the graph shows: a line a segment, and under those that are unfolded a line a message.
+// The lines of the graph: one for each segment, and one for each message of unfolded segments.
 
-/** What stands in a line: a segment, or one message of it. */
+/** The content of a line: a segment, or one message of it. */
 export interface Line {
   row: number
-  /** Which message of the run, or -1 for the segment itself. */
+  /** The index of the message in the run, or -1 for the segment itself. */
   message: number
 }
 
-/** Lines without making one for each message: only the unfolded segments are kept. */
+/** Computes lines without storing one for each message: only unfolded segments are kept. */
 export class Lines {
   readonly length: number
   private readonly open: { row: number; start: number; count: number }[] = []
@@ -22,7 +22,7 @@ export class Lines {
     this.length = rows + extra
   }
 
-  /** What stands in this line. */
+  /** Returns the content of this line. */
   at(line: number): Line {
     const open = this.lastBefore(line)
     if (!open) return { row: line, message: -1 }
@@ -32,7 +32,7 @@ export class Lines {
     return { row: open.row + within - open.count, message: -1 }
   }
 
-  /** The line of a segment, or of one of its messages. */
+  /** Returns the line of a segment, or of one of its messages. */
   lineOf(row: number, message = -1): number {
     let line = row
     for (const open of this.open) {

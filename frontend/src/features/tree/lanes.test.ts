@@ -56,7 +56,7 @@ function randomTree(seed: number, size: number, depth: number): Segment[] {
   return all
 }
 
-/** What stands in a lane at a row, by whose it is; the lines of one parent are one line. */
+/** The owner of each column in a row; lines of the same parent are one line. */
 function occupied(result: Layout): string[] {
   const cells: string[] = []
   for (const row of result.rows) {

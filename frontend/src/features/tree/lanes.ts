@@ -1,16 +1,16 @@
-// Where each segment of the tree stands: one row each, in lanes as `git log --graph` has them.
+// The layout of the tree: one row for each segment, in columns like `git log --graph`.
 //
-// Segments that go on from each other form a chain; a chain has one lane. At a fork the side branches
-// come first and the chain goes on below them, so that nothing ever crosses. The chain goes on into the current
-// branch, else into the heaviest child, so there are never more lanes than the logarithm of the segments.
+// Consecutive segments form a chain; a chain has one column. At a fork, the side branches come first and the chain
+// continues below them, so that lines never cross. The chain continues into the current branch, else into the largest
+// child, so the number of columns is at most logarithmic in the number of segments.
 
 import { stratify, type HierarchyNode } from 'd3-hierarchy'
 import type { Segment } from '../../data/api/types'
 
-/** How a line is drawn. */
+/** The style of a line. */
 export type Stroke = 'current' | 'line' | 'sidechain' | 'problem'
 
-/** A line that passes a row from its top to its bottom. */
+/** A line that passes a row from top to bottom. */
 export interface Passing {
   lane: number
   stroke: Stroke
@@ -22,16 +22,16 @@ export interface Placed {
   row: number
   lane: number
   stroke: Stroke
-  /** The lane of what it hangs on, if that is another one. */
+  /** The column of its parent, if that is another one. */
   from: number | null
-  /** Whether its own lane comes from above. */
+  /** Whether its own line comes from above. */
   above: boolean
-  /** Whether its own lane goes on below, and how it is drawn there. */
+  /** Whether its own line continues below, and its style there. */
   below: Stroke | null
   passing: Passing[]
-  /** How deep it is nested, from 1. */
+  /** The nesting level, from 1. */
   level: number
-  /** Which of its siblings it is, from 1, and how many there are. */
+  /** Its index among its siblings, from 1, and their number. */
   position: number
   siblings: number
 }
@@ -53,7 +53,7 @@ type Tree = HierarchyNode<Datum>
 
 const ROOT = '\u0000root'
 
-/** Rows and lanes for all segments. */
+/** Returns rows and columns for all segments. */
 export function layout(segments: readonly Segment[]): Layout {
   const tree = grown(segments)
   const weights = weighed(tree)
@@ -75,7 +75,7 @@ function grown(segments: readonly Segment[]): Tree {
   const data: Datum[] = [{ id: ROOT, parent: null, segment: null }]
   for (const segment of segments) {
     if (known.has(segment.first)) continue
-    // Segments come in the order they begin: a parent that is not known yet would make a circle.
+    // Segments are in the order in which they begin: an unknown parent would form a cycle.
     const parent = segment.parent !== null && known.has(segment.parent) ? segment.parent : ROOT
     known.add(segment.first)
     data.push({ id: segment.first, parent, segment })
@@ -122,7 +122,7 @@ function ordered(tree: Tree, mainOf: Map<Tree, Tree>): Tree[] {
     const main = mainOf.get(node)
     const sides = (node.children ?? []).filter((child) => child !== main).toReversed()
     if (node === tree) {
-      // Other beginnings come after the one that is current, and what hangs on nothing at the very end.
+      // Other roots come after the current one, and segments without a known parent at the end.
       stack.push(...sides.filter(isProblem), ...sides.filter((child) => !isProblem(child)))
       if (main) stack.push(main)
     } else {
@@ -168,7 +168,7 @@ function assignLanes(order: Tree[], rows: Placed[], mainOf: Map<Tree, Tree>, tre
     here.stroke = strokeOf(here.segment, above)
     if (here.stroke === 'problem') problems.push(row)
   })
-  // Problems have a lane of their own, right of all others, with what hangs on them further right.
+  // Problems have a column of their own, to the right of all others, with their children further right.
   const width = rows.reduce((most, row) => (row.stroke === 'problem' ? most : Math.max(most, row.lane + 1)), 0)
   for (const row of problems) (rows[row] as Placed).lane += width
 }
@@ -179,7 +179,7 @@ function strokeOf(segment: Segment, above: Placed | undefined): Stroke {
   return segment.kind === 'sidechain' || above?.stroke === 'sidechain' ? 'sidechain' : 'line'
 }
 
-/** The lines: each parent's lane runs down to the last row that hangs on it. */
+/** Draws the lines: each parent's line runs down to its last child. */
 function draw(order: Tree[], rows: Placed[], mainOf: Map<Tree, Tree>, tree: Tree): void {
   const rowOf = new Map(order.map((node, row) => [node, row]))
   order.forEach((node, row) => {

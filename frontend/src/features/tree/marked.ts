@@ -1,4 +1,4 @@
-// Branches that are chosen to be compared.
+// Branches that are selected for comparison.
 
 import { useLocal } from '../../data/conversation/ConversationProvider'
 import type { OpenConversation } from '../../data/conversation/OpenConversation'
@@ -9,7 +9,7 @@ export function useMarked(): readonly string[] {
   return useLocal((local) => local.marked) ?? NONE
 }
 
-/** Chooses a branch, or takes it back; of three the oldest choice goes. */
+/** Selects a branch, or deselects it; a third one replaces the oldest. */
 export function markBranch(open: OpenConversation, leaf: string): void {
   const { marked } = open.local.getState()
   open.set({ marked: marked.includes(leaf) ? marked.filter((each) => each !== leaf) : [...marked, leaf].slice(-2) })

@@ -1,8 +1,8 @@
-// The way from the beginning to a message, by segments.
+// The path from the beginning to a message, by segments.
 
 import type { Segment } from '../../data/api/types'
 
-/** The segments from the first one to the one that ends the branch; empty if the branch is not among them. */
+/** Returns the segments from the first one to the one that ends the branch; empty if the branch is unknown. */
 export function pathTo(segments: readonly Segment[], leaf: string | null): Segment[] {
   if (leaf === null) return []
   const byFirst = new Map(segments.map((segment) => [segment.first, segment]))
@@ -16,13 +16,13 @@ export function pathTo(segments: readonly Segment[], leaf: string | null): Segme
   return path.toReversed()
 }
 
-/** A place where the way was chosen: the segment that was taken, and all that could have been. */
+/** A fork on the path: the chosen segment, and the alternatives. */
 export interface Fork {
   taken: Segment
   choices: Segment[]
 }
 
-/** The forks along the way to a branch. */
+/** Returns the forks on the path to a branch. */
 export function forksOf(segments: readonly Segment[], path: readonly Segment[]): Fork[] {
   const children = new Map<string | null, Segment[]>()
   for (const segment of segments) {

@@ -1,4 +1,4 @@
-// What happens with the lines of the graph: clicks, keys, the menu, and messages dropped on them.
+// Events of the graph's lines: clicks, keys, the menu, and dropped messages.
 
 import type { DragEvent, KeyboardEvent, MouseEvent } from 'react'
 import type { TreeNode, Segment } from '../../data/api/types'
@@ -92,7 +92,7 @@ export function useGraphEvents({ open, placed, lines, focus, setFocus, toggle, u
       const here = at(lineOf(event.target))
       if (about === null || !here) return
       event.preventDefault()
-      // On a folded run it hangs at its end, on a message of it there.
+      // On a folded run, the parent is its last message; on a message, that message.
       askToMove(open, about, here.message < 0 ? here.segment.last : (here.id ?? here.segment.last))
     },
   }

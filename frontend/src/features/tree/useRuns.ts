@@ -1,4 +1,4 @@
-// The messages of unfolded runs, fetched as they come into view.
+// The messages of unfolded runs, loaded as they come into view.
 
 import { useEffect, useMemo, useState } from 'react'
 import { question } from '../../data/api/cache'

@@ -1,4 +1,4 @@
-// How keys are written and recognised: "j", "J", "g g", "Ctrl+R", "Mod+K" (Ctrl, or Cmd on a Mac), "Escape".
+// Key bindings and how they are matched: "j", "J", "g g", "Ctrl+R", "Mod+K" (Ctrl, or Cmd on a Mac), "Escape".
 
 export interface Pressed {
   key: string
@@ -37,7 +37,7 @@ function stroke(text: string): Stroke {
   }
 }
 
-/** Letters alone are told apart by case (Shift is in them); with Ctrl or Alt held case says nothing. */
+/** Letters alone are case-sensitive (which includes Shift); with Ctrl or Alt, case is ignored. */
 export function matches(wanted: Stroke, pressed: Pressed): boolean {
   const ctrl = wanted.ctrl || (wanted.mod && !isMac)
   const meta = wanted.meta || (wanted.mod && isMac)
@@ -68,7 +68,7 @@ const NAMES: Record<string, string> = {
   ' ': 'Space',
 }
 
-/** Keys for people: the parts of each stroke, one list a stroke. */
+/** Returns the names of the keys: the parts of each stroke, one list for each stroke. */
 export function words(keys: string, mac: boolean = isMac): string[][] {
   return strokes(keys).map((one) => {
     const held: string[] = []

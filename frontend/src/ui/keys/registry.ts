@@ -1,5 +1,4 @@
-// All keys and commands that count at the moment: what is pressed is looked up here, and the help
-// and the palette show what is here.
+// All active keys and commands: pressed keys are looked up here, and the help and the palette list them.
 
 import { currentRoute } from '../../lib/router'
 import { makeStore, useStore } from '../../lib/store'
@@ -9,20 +8,20 @@ import { toast } from '../Toast'
 import { compare, strokes, type Pressed } from './match'
 
 export interface Binding {
-  /** "j", "g g", "Mod+K"; several with the same meaning as a list; none for a command without keys. */
+  /** "j", "g g", "Mod+K"; a list for several with the same meaning; empty for a command without keys. */
   keys?: string | string[]
   text: string
   group: string
   run: (event?: KeyboardEvent) => void
-  /** Does not count while false. */
+  /** Inactive while false. */
   when?: boolean
-  /** Why it would do nothing now, if it would: that is said instead, also while it does not count otherwise. */
+  /** Returns why it would do nothing now: that is shown instead, even while it is inactive. */
   refuse?: () => string | null
-  /** Also while somebody types. */
+  /** Also active in text fields. */
   always?: boolean
-  /** Never while somebody types, as the field has a meaning for these keys, too. */
+  /** Never active in text fields, where these keys have a meaning, too. */
   notInFields?: boolean
-  /** Shown in the help, not in the palette. */
+  /** Listed in the help, but not in the palette. */
   quiet?: boolean
 }
 
@@ -41,7 +40,7 @@ export function register(scope: number, bindings: () => readonly Binding[]): () 
   return () => registered.set((now) => now.filter((one) => one !== mine))
 }
 
-/** All of the page, whatever lies over it. */
+/** Returns all bindings of the page, whatever overlays are open. */
 export function useBindings(): Binding[] {
   const all = useStore(registered)
   return all.filter((one) => one.scope === PAGE).flatMap((one) => [...one.bindings()])
@@ -54,8 +53,10 @@ export function keysOf(binding: Binding): string[] {
 let pending: Pressed[] = []
 let pendingTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Looks up what was pressed, among the keys of what lies on top. The newest registration wins, as it belongs to
-    what was opened last. */
+/**
+ * Looks up a key among the bindings of the topmost overlay. The newest registration wins, because it belongs to what
+ * was opened last.
+ */
 export function handle(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
   if (!isTyping(event.target) && typeAhead(event)) return forget()
@@ -70,7 +71,7 @@ export function handle(event: KeyboardEvent): void {
   } else if (event.key === 'Escape') closeTop(event)
 }
 
-/** Runs a command, or says why it does nothing. */
+/** Runs a command, or shows why it does nothing. */
 export function perform(binding: Binding, event?: KeyboardEvent): void {
   const reason = binding.refuse?.() ?? null
   if (reason === null) binding.run(event)

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { useScope } from '../overlay/scope'
 import { register, type Binding } from './registry'
 
-/** Makes keys and commands count while the component is there. Accepts { 'j': run } for keys that need no words. */
+/** Activates keys and commands while the component is mounted. Accepts { 'j': run } for keys without a label. */
 export function useKeys(
   bindings: readonly Binding[] | Record<string, () => void>,
   options: { when?: boolean } = {},

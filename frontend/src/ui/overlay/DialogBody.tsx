@@ -1,4 +1,4 @@
-// The content of a dialog: what may be scrolled, and its buttons below.
+// The content of a dialog: a scrollable part, and its buttons below.
 
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
 
@@ -10,11 +10,11 @@ interface Props {
 export function DialogBody({ children, footer }: Props) {
   const body = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    // Content that came after its frame: the frame focuses what is there when it opens.
+    // Content that is loaded after its frame: the frame sets the focus when it opens.
     const dialog = body.current?.closest('dialog')
     if (dialog?.open) dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus()
   }, [])
-  // What has to be scrolled must be reachable without a mouse.
+  // A scrollable part must be reachable without a mouse.
   useEffect(() => {
     const box = body.current
     if (box && box.scrollHeight > box.clientHeight && !box.closest('.dialog-bare')) box.tabIndex = 0

@@ -1,4 +1,4 @@
-// The list of a menu: below what it hangs on, walked by the arrow keys.
+// The list of a menu, placed at its anchor and operated with the arrow keys.
 
 import { useEffect, useLayoutEffect, useRef, type KeyboardEvent } from 'react'
 import { Keys } from '../keys/Keys'

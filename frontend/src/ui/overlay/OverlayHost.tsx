@@ -1,5 +1,5 @@
-// Draws what lies over the page. Each overlay is drawn inside the one below it, as a modal dialog makes
-// everything outside of it inert; frames are drawn at once, their content may come later.
+// Renders the overlays. Each one is rendered inside the one below it, because a modal dialog makes everything outside
+// of it inert; frames are rendered immediately, their content may load later.
 
 import {
   Suspense,
@@ -19,7 +19,7 @@ import { Scope } from './scope'
 import { closeOverlay, useOverlays, type DialogOverlay, type OpenOverlay, type SheetOverlay } from './stack'
 import '../dialog.css'
 
-/** What a sheet shows; it is the same as the pane beside the conversation. */
+/** The content of a sheet; the same as that of the pane. */
 type Sheets = (side: SheetOverlay['side']) => ReactNode
 
 export function OverlayHost({ sheets }: { sheets: Sheets }) {
@@ -142,7 +142,7 @@ function MenuFrame({ overlay, close }: { overlay: Extract<OpenOverlay, { shape: 
   return <MenuList label={title} items={items} anchor={anchor} onClose={back} />
 }
 
-/** Nothing is drawn for a field that is on its way; a press anywhere says that it is not wanted any more. */
+/** A pending field renders nothing; a click anywhere cancels it. */
 function FieldFrame({ close }: { close: () => void }): null {
   useEffect(() => {
     document.addEventListener('pointerdown', close, true)
@@ -151,7 +151,7 @@ function FieldFrame({ close }: { close: () => void }): null {
   return null
 }
 
-/** Escape, Android's way back, and a press beside it close it, unless something else lies over it. */
+/** Escape, Android's back button, and a click outside close it, unless another overlay is on top. */
 function closing(dialog: RefObject<HTMLDialogElement | null>, close: () => void) {
   return {
     onCancel: (event: SyntheticEvent) => {
@@ -164,14 +164,14 @@ function closing(dialog: RefObject<HTMLDialogElement | null>, close: () => void)
   }
 }
 
-/** Modal while it is there, so that the browser keeps the focus inside; gives it back to where it was. */
+/** Modal while it is mounted, so that the browser keeps the focus inside; restores the focus afterwards. */
 function useModal(ref: RefObject<HTMLDialogElement | null>, before: Element | null): void {
   useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog && !dialog.open) {
       if (typeof dialog.showModal === 'function') dialog.showModal()
       else dialog.setAttribute('open', '')
-      // Not its first button, as the browser would: what is typed could press it.
+      // Not its first button, the browser's default: typed keys could press it.
       const first = dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog
       first.focus()
     }

@@ -1,5 +1,5 @@
-// Typing ahead: from the key that asks for a text field until the field has the focus, what is typed is
-// kept for it and is not taken for a command.
+// Type-ahead: from the key that opens a text field until the field has the focus, typed keys are kept for it and not
+// used as commands.
 
 import { closeNamed, openOverlay, topOverlay } from './stack'
 
@@ -16,7 +16,7 @@ export function awaitField(conversation: string | null, onCancel: () => void): v
 
 let settle: () => void = () => undefined
 
-/** The field is there and has the focus: gives what was typed meanwhile. */
+/** The field has the focus: returns what was typed meanwhile. */
 export function fieldReady(): string {
   const was = typed
   typed = ''
@@ -25,12 +25,12 @@ export function fieldReady(): string {
   return was
 }
 
-/** It will not come: nothing was cancelled by a person. */
+/** The field will not appear; this is not a cancellation by the user. */
 export function fieldFailed(): void {
   fieldReady()
 }
 
-/** Takes a key for the field that is awaited; false if none is. */
+/** Takes a key for the awaited field; false if there is none. */
 export function typeAhead(event: KeyboardEvent): boolean {
   if (topOverlay()?.shape !== 'field') return false
   if (event.key === 'Escape') closeNamed(NAME)

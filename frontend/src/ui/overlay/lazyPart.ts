@@ -1,4 +1,4 @@
-// Parts of the page that are loaded when they are needed, and ahead of that when the browser is idle.
+// Lazy components: loaded on demand, or ahead when the browser is idle.
 
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
 
@@ -20,7 +20,7 @@ export function isLoadingAhead(): boolean {
   return ahead
 }
 
-/** Loads all parts one after the other, whenever there is nothing else to do. */
+/** Preloads all chunks one after the other, when the browser is idle. */
 export function loadPartsWhenIdle(): void {
   const idle =
     typeof requestIdleCallback === 'function' ? requestIdleCallback : (run: () => void) => setTimeout(run, 300)

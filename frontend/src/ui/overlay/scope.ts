@@ -1,4 +1,4 @@
-// The overlay that a component is part of; its keys count while that is on top.
+// The overlay that a component is part of; its keys are active while that is on top.
 
 import { createContext, useContext } from 'react'
 import { PAGE } from './stack'

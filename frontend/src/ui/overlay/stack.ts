@@ -1,15 +1,15 @@
-// What lies over the page, from the lowest to the topmost. Opening pushes at once, before anything is
-// drawn: from then on the keys of the page do not count.
+// The stack of overlays, from the lowest to the topmost. Opening one pushes it immediately, before it is rendered: from
+// then on the keys of the page are inactive.
 
 import type { ReactNode } from 'react'
 import { makeStore, useStore } from '../../lib/store'
 import type { IconName } from '../Icon'
 
-/** Where a menu hangs: an element, or a point as of a right click. */
+/** The anchor of a menu: an element, or a point, for example of a right click. */
 export type Anchor = Element | { x: number; y: number } | null
 
 interface Common {
-  /** There is one overlay of a name at a time: opening it again replaces it. */
+  /** Overlays have unique names: opening one again replaces it. */
   name: string
   /** The conversation it is about; it closes when that is left. */
   conversation?: string | null
@@ -20,7 +20,7 @@ interface Common {
 export interface DialogOverlay extends Common {
   shape: 'dialog'
   title: ReactNode
-  /** The content, which may be lazy: the frame is there before it. */
+  /** The content, which may be lazy: the frame is rendered before it. */
   render: (close: () => void) => ReactNode
   wide?: boolean
   /** The title is read out but not shown, as in the palette. */
@@ -41,7 +41,7 @@ export interface MenuOverlay extends Common {
   items: readonly MenuItem[]
 }
 
-/** A text field that was asked for and is not there yet: what is typed meanwhile goes into it. */
+/** A text field that was requested and is not there yet: typed text is kept for it. */
 export interface FieldOverlay extends Common {
   shape: 'field'
 }
@@ -52,11 +52,11 @@ export interface MenuItem {
   icon?: IconName | undefined
   shortcut?: string | undefined
   danger?: boolean | undefined
-  /** Shown but cannot be chosen while false. */
+  /** Shown but disabled while false. */
   enabled?: boolean | undefined
-  /** A tick before it, for choices. */
+  /** A check mark before it, for choices. */
   checked?: boolean | undefined
-  /** A line is drawn where the group changes. */
+  /** A separator is drawn where the group changes. */
   group?: string | undefined
   run: () => void
 }
@@ -65,7 +65,7 @@ export type Overlay = DialogOverlay | SheetOverlay | MenuOverlay | FieldOverlay
 
 export type OpenOverlay = Overlay & {
   id: number
-  /** What had the focus when it was asked for. */
+  /** The element with the focus before it opened. */
   before: Element | null
 }
 
@@ -79,9 +79,9 @@ export function useOverlays(): readonly OpenOverlay[] {
   return useStore(stack)
 }
 
-/** Opens an overlay on top of all others; gives its id. */
+/** Opens an overlay on top of all others; returns its id. */
 export function openOverlay(overlay: Overlay): number {
-  // What it replaces is gone in a moment, and with it what has the focus there.
+  // The replaced overlay, and the focused element in it, are about to be removed.
   const before = stack.get().find((one) => one.name === overlay.name)?.before ?? document.activeElement
   closeNamed(overlay.name)
   const id = ++last
@@ -120,7 +120,7 @@ export function topOverlay(): OpenOverlay | undefined {
   return stack.get().at(-1)
 }
 
-/** The scope whose keys count now. */
+/** Returns the active scope for keys. */
 export function topScope(): number {
   return topOverlay()?.id ?? PAGE
 }

@@ -1,1 +1,1 @@
-"""The verbs, one module each; `cli.main` imports a module when its verb is used."""
+"""The commands, one module each; `cli.main` imports a module when its command is used."""

@@ -1,6 +1,6 @@
-"""`talktree check`: what is wrong with conversations.
+"""`talktree check`: find problems in conversations.
 
-Checking sources from the command line, and what to tell about it.
+Checks sources and reports the findings.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from talktree.views.shapes import format_document, format_json
 
 
 class CheckRequest(Struct, frozen=True, kw_only=True):
-    """What was asked for."""
+    """The options of one call."""
 
     paths: tuple[str, ...]
     order: CheckOptions
@@ -54,7 +54,7 @@ class CheckRequest(Struct, frozen=True, kw_only=True):
 
 
 def check_sources(wish: CheckRequest) -> int:
-    """Check all sources, tell what was found, and return the exit code."""
+    """Check all sources, report the findings, and return the exit code."""
     results = sorted(_with_progress(wish), key=lambda result: result.number)
     if all(result.skipped for result in results):
         raise UnknownFormat(wish.paths[0], slugs(), why="no conversation in it")
@@ -108,7 +108,7 @@ def _print_results(wish: CheckRequest, results: Sequence[CheckedSource]) -> None
                 output.print_lines(_format_lines(wish, results), color=color)
 
 
-# for people
+# text
 
 
 def _format_lines(wish: CheckRequest, results: Sequence[CheckedSource]) -> Iterator[Line]:
@@ -145,7 +145,7 @@ def _format_source_lines(result: CheckedSource) -> Iterator[Line]:
 
 
 def _find_finding_path(result: CheckedSource, found: Finding) -> str:
-    """The file a finding is in, as the person knows it."""
+    """Return the file of a finding, as the user gave it."""
     if not result.folder or found.path in (None, result.main):
         return result.path
     if result.main is not None:
@@ -167,7 +167,7 @@ def _find_severity(result: CheckedSource, code: str) -> Severity:
 
 
 def _find_worst_severities(results: Sequence[CheckedSource]) -> dict[str, Severity]:
-    """How severe each rule is that is broken, in the format where it is most severe."""
+    """Return the severity of each broken rule, in the format where it is most severe."""
     found: dict[str, Severity] = {}
     for result in results:
         for code in result.counts:
@@ -176,7 +176,7 @@ def _find_worst_severities(results: Sequence[CheckedSource]) -> dict[str, Severi
     return found
 
 
-# for scripts
+# JSON
 
 
 def _build_shape(results: Sequence[CheckedSource]) -> dict[str, Json]:
@@ -293,7 +293,7 @@ def command(
     if as_json and style == "sarif":
         raise UsageError("--json and --format sarif exclude each other", hint="name one of them")
     settled = load_config(config, paths)
-    attachment_settings()  # a mistake in there is reported once, not for every source
+    attachment_settings()  # report a mistake in there once, not for every source
     wish = CheckRequest(
         paths=tuple(paths),
         order=CheckOptions(
@@ -316,19 +316,19 @@ def command(
 
 
 def load_config(config: str | None, paths: Sequence[str]) -> Config:
-    """What the configuration says: the one named, or the nearest to what is checked."""
+    """Return the configuration: the named one, or the nearest to what is checked."""
     if config is not None:
         return read_config(Path(config), shown=config) or Config()
     return find_nearest_config(Path.cwd() if paths[0] == "-" else Path(paths[0]))
 
 
 def find_ignored(settled: Config, select: Sequence[str], ignore: Sequence[str]) -> tuple[str, ...]:
-    """What does not count; who selects rules by hand means them, whatever is settled."""
+    """Return the ignored rules; selecting rules on the command line overrides the configuration."""
     return (*(() if select else settled.ignore), *split_codes(ignore))
 
 
 def split_codes(given: Sequence[str]) -> tuple[str, ...]:
-    """Codes from options that may be given often, or once with commas."""
+    """Return codes from options that may be repeated, or list several with commas."""
     return tuple(code.strip() for each in given for code in each.split(",") if code.strip())
 
 

@@ -1,8 +1,7 @@
 """`talktree convert`: write conversations in a format.
 
-The ledger on the command line: told on stderr, printed, saved to a file.
-
-One source into one file or folder, or to stdout.
+Converts one source into one file or folder, or to stdout; the loss report goes to stderr, to stdout
+as JSON, or into a file.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ HELD = 4 << 20
 
 
 class LossCollector:
-    """The ledger of one conversion, and its losses if they are wanted one by one."""
+    """The loss report of one conversion, with the single losses if they are needed."""
 
     def __init__(self, *, each: bool, step: Callable[[], None]) -> None:
         self._file: IO[bytes] | None = None
@@ -63,7 +62,7 @@ class LossCollector:
 
     @property
     def sums(self) -> LossTotals:
-        """Counts, and what the carry costs."""
+        """The counts, and the size of the embedded source data."""
         counts = {
             (kind, str(kept)): count for (kind, kept), count in self.loss_report.counts.items()
         }
@@ -87,7 +86,7 @@ class LossCollector:
 def format_loss_document(
     written: Sequence[Json], losses: Iterable[str], sums: LossTotals, **more: Json
 ) -> Iterator[str]:
-    """What `--json` prints and `--ledger` saves."""
+    """Yield what `--json` prints and `--ledger` saves."""
     tail: dict[str, Json] = {
         "counts": build_counts_shape(sums.counts),
         "carried_bytes": sums.carried_bytes,
@@ -97,13 +96,13 @@ def format_loss_document(
 
 
 def save_loss_report(path: str, text: Iterable[str], gate: OutputGate) -> None:
-    """Save a ledger, whole or not at all."""
+    """Save a loss report, completely or not at all."""
     pieces = (each.encode("utf-8", "surrogatepass") for each in text)
     save({"ledger": pieces}, path, folder=False, gate=gate)
 
 
 def print_loss_summary(sums: LossTotals, *, hint: str) -> None:
-    """The short ledger on stderr; silent if there is nothing to tell."""
+    """Print the short loss report on stderr; print nothing if it is empty."""
     if not sums.counts and not sums.carried_bytes:
         return
     for each in format_loss_lines(sums, KINDS):
@@ -113,9 +112,9 @@ def print_loss_summary(sums: LossTotals, *, hint: str) -> None:
 
 
 LARGE = 2000
-"""From so many records on it may take long enough for a bar."""
+"""From this many records on, a progress bar is shown."""
 EACH = "--dry-run shows examples; --ledger FILE and --json tell each"
-"""How to see more of a ledger."""
+"""How to see more of a loss report."""
 
 
 Written = tuple[str, int]
@@ -123,7 +122,7 @@ Written = tuple[str, int]
 
 
 class ConvertRequest(Struct, frozen=True, kw_only=True):
-    """What was asked for on the command line."""
+    """The options of one call."""
 
     paths: tuple[str, ...]
     target: str
@@ -131,7 +130,7 @@ class ConvertRequest(Struct, frozen=True, kw_only=True):
     """None only if nothing is to be written."""
     options: Options
     gate: OutputGate
-    """What may be written."""
+    """Decides what may be written."""
     source_format: str | None = None
     dry_run: bool = False
     loss_report: str | None = None
@@ -147,12 +146,12 @@ class ConvertRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def speaks(self) -> bool:
-        """Whether people are told on stderr what happens."""
+        """Whether to report on stderr."""
         return not (self.quiet or self.as_json or self.progress == "json")
 
 
 def convert_one(wish: ConvertRequest, document: Document) -> None:
-    """Convert, tell what was written and what the target had no place for."""
+    """Convert, and report what was written and what the target could not hold."""
     if wish.out is not None and wish.out != "-":
         wish.gate.protect(input_paths(api.source_of(document)))
         wish.gate.claim(wish.out)
@@ -176,7 +175,7 @@ def convert_one(wish: ConvertRequest, document: Document) -> None:
 
 
 def _report_foreign_files(document: Document) -> None:
-    """A folder may be taken for one source though it holds several."""
+    """Report foreign files: a folder may be read as one source though it contains several."""
     count = sum(found.name == "unrelated-file" for found in document.quick_findings)
     if count:
         print_stderr(
@@ -187,7 +186,7 @@ def _report_foreign_files(document: Document) -> None:
 def _convert_document(
     wish: ConvertRequest, document: Document, account: LossCollector
 ) -> tuple[list[Written], WouldLose | None]:
-    """What was written, or why nothing was."""
+    """Return what was written, or why nothing was."""
     options, loss_report = wish.options, account.loss_report
     written: list[Path] = []
     try:
@@ -223,7 +222,7 @@ def _make_result(
 
 
 def _write_to_stdout(made: ConversionResult, options: Options) -> None:
-    """All is made before the first byte appears, for it may be refused."""
+    """Everything is made before the first byte is written, because it may be refused."""
     if len(made.files) != 1:
         raise UsageError(
             f"{format_count(len(made.files), 'file')} cannot go to stdout",
@@ -437,14 +436,14 @@ command.examples = (
 
 
 def _check_session_id(id: str | None, target: str) -> str | None:
-    """The id that is given to a session, checked."""
+    """Return the new id of a session, or raise if it is invalid."""
     if id is not None and resolve_alias(target) != SESSION_FORMAT:
         raise UsageError("only sessions have an id of your choice", hint="--id is for --to sage")
     return None if id is None else check_id(id)
 
 
 def _with_folder_name(wish: ConvertRequest, document: Document) -> ConvertRequest:
-    """A session that is written into a store has the name of its folder."""
+    """Give a session that is written into a store the name of its folder."""
     if wish.options.id is not None or wish.out in (None, "-"):
         return wish
     folder = Path(str(wish.out))

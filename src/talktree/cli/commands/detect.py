@@ -1,4 +1,4 @@
-"""`talktree detect`: which format files are in."""
+"""`talktree detect`: the format of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from talktree.views.shapes import format_document
 
 
 class Answer(NamedTuple):
-    """What is known of one path."""
+    """The result for one path."""
 
     path: str
     guess: FormatGuess | None

@@ -1,4 +1,4 @@
-"""`talktree diff`: what differs between two conversations or two branches."""
+"""`talktree diff`: the differences between two conversations or two branches."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _to_side(side: DiffSide) -> ShownSide:
 
 
 def _split_leaf(given: str) -> tuple[str, str | None]:
-    """A path and the message its branch ends with."""
+    """Split an argument into a path and the last message of a branch."""
     if "#" not in given or os.path.lexists(given):
         return given, None
     path, _, leaf = given.rpartition("#")

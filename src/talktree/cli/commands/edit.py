@@ -1,8 +1,7 @@
-"""`talktree edit`: change a conversation, as a new branch wherever that can be.
+"""`talktree edit`: change a conversation, as a new branch wherever possible.
 
-What `talktree edit` was asked for, as an operation.
-
-`talktree edit` on a conversation of the library: edits that can be undone, and saved later.
+Turns the options into an operation, and applies it to a file, or to a conversation of the library:
+there, edits can be undone, and saved later.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
 
 BEGINNING = "root"
-"""How to say that a message shall follow nobody."""
+"""The name of the missing parent of a root message."""
 VERBS = (
     "reply",
     "replace",
@@ -70,7 +69,7 @@ class EditArguments:
         self._more = more
 
     def make_operation(self, conversation: Conversation) -> Operation:
-        """The operation it means in a conversation; everything new gets its id and time here."""
+        """Return the operation for the options; everything new gets its id and time here."""
         about = self.about
         new_id = get_format(conversation.format).new_id
         if self.verb == "reply":
@@ -144,7 +143,7 @@ def _read_file(file: str) -> str:
 
 
 class LibraryEditRequest(NamedTuple):
-    """What is to be done with a conversation of the library."""
+    """The edit of a conversation in the library."""
 
     named: str
     library: str | None
@@ -158,13 +157,13 @@ class LibraryEditRequest(NamedTuple):
 
 
 def edit_library_conversation(wish: LibraryEditRequest) -> None:
-    """Do it, and tell what came of it."""
+    """Edit the conversation, and report the result."""
     if sum((wish.asked is not None, wish.turn is not None, wish.history)) > 1 or (
         wish.history and wish.save
     ):
         raise UsageError("say one thing to do", hint="an edit, --undo, --redo or --history")
     with open_library_at(wish.library) as library:
-        # Only to look: whoever writes would make a library where there is none.
+        # Read-only: opening for writing would create a missing library.
         edits = library.edits(wish.named)
         if wish.history:
             _print_edits(edits, wish)
@@ -180,7 +179,7 @@ def edit_library_conversation(wish: LibraryEditRequest) -> None:
 
 
 def _apply_edit(edits: Versions, wish: LibraryEditRequest) -> Edit | None:
-    """The edit that was made, undone or redone; None if nothing but saving is asked for."""
+    """Return the edit that was made, undone or redone; None if the command only saves."""
     if wish.turn is not None:
         return edits.undo() if wish.turn == "undo" else edits.redo()
     if wish.asked is None:
@@ -380,7 +379,7 @@ class EditReport(NamedTuple):
     out: str
     written: list[Path]
     changed: list[Path]
-    """Those that are not copies of the input."""
+    """The files that are not copies of the input."""
     backups: list[Path]
 
 

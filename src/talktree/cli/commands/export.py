@@ -1,6 +1,6 @@
-"""`talktree export`: conversations for other people, and tables of the library for programs.
+"""`talktree export`: conversations as pages or files, and tables of the library.
 
-Conversations for other people: one page or file, or a folder of them.
+Conversations become one page or file, or a folder of them.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from talktree.text.json.value import Json
 from talktree.views.width import format_count, format_size
 
 FILE_ENDINGS = (".json", ".jsonl", ".xml")
-"""Endings of files besides those of pages and of the format that is written."""
+"""File suffixes besides those of pages and of the output format."""
 ENCRYPTED = ".age"
 LARGE = 2000
-"""From so many messages on it may take long enough for a bar."""
+"""From this many messages on, a progress bar is shown."""
 MAX_REPORTED = 20
 PARTLY = 3
-"""The exit code if something could not be read and the rest was written."""
+"""Exit code if something could not be read and the rest was written."""
 _PLURALS = {"message not shown to the user": "messages not shown to the user"}
 _ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".txt": "text"}
 
 
 class ExportRequest(Struct, frozen=True, kw_only=True):
-    """What was asked for on the command line."""
+    """The options of one call."""
 
     paths: tuple[str, ...]
     out: str
@@ -64,14 +64,14 @@ class ExportRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def speaks(self) -> bool:
-        """Whether people are told on stderr what happens."""
+        """Whether to report on stderr."""
         return not (self.quiet or self.as_json or self.progress == "json")
 
 
 def find_target(to: str | None, out: str, what: Sequence[str]) -> str:
-    """What is to be written: as asked for, else what the name of the output ends with.
+    """Return the output format: the requested one, else that of the output's suffix.
 
-    A folder without an ending is a folder of pages.
+    A folder without a suffix is a folder of pages.
     """
     if to is None:
         found = _ENDINGS.get(Path(out).suffix.lower())
@@ -88,7 +88,7 @@ def find_target(to: str | None, out: str, what: Sequence[str]) -> str:
 def export_conversations(
     wish: ExportRequest, gate: OutputGate, encryption: Encryption | None = None
 ) -> int:
-    """Write what was asked for where the gate allows it, and return the exit code."""
+    """Write the export where the gate allows it, and return the exit code."""
     if wish.out == "-":
         if wish.as_json:
             raise UsageError("--json and -o - both want stdout", hint="write to a file with -o")
@@ -103,9 +103,9 @@ def export_conversations(
 
 
 def _is_many(wish: ExportRequest, encryption: Encryption | None) -> bool:
-    """Whether several conversations are written, each into a file or folder of its own.
+    """Whether several conversations are written, each into its own file or folder.
 
-    A name with the ending of a file is one file, so several sources are refused. Any other name is
+    A name with the suffix of a file is one file, so several sources are refused. Any other name is
     a folder if there are several conversations, or if it ends with a slash.
     """
     several = len(wish.paths) > 1 or _is_collection(wish)
@@ -126,13 +126,13 @@ def _is_many(wish: ExportRequest, encryption: Encryption | None) -> bool:
 
 
 def _is_collection(wish: ExportRequest) -> bool:
-    """Whether the one path is a folder of several sources."""
+    """Whether the only path is a folder of several sources."""
     path = wish.paths[0]
     return wish.source_format is None and os.path.isdir(path) and not is_one(load(path))
 
 
 def _is_split(wish: ExportRequest) -> bool:
-    """Whether the one source becomes a folder of conversations in a format.
+    """Whether the only source becomes a folder of conversations in a format.
 
     In its own format a folder stays as it is.
     """
@@ -152,7 +152,7 @@ def _is_folder_output(wish: ExportRequest) -> bool:
 
 
 def _is_file_output(wish: ExportRequest) -> bool:
-    """Whether the name of the output has the ending of a file."""
+    """Whether the name of the output has the suffix of a file."""
     if _is_folder_output(wish):
         return False
     to = wish.choice.to
@@ -168,7 +168,7 @@ def _make_folder_hint(wish: ExportRequest) -> str:
     return f"name a folder: -o {name.removesuffix(Path(name).suffix)}/"
 
 
-# one
+# one conversation
 
 
 def _export_one(wish: ExportRequest, gate: OutputGate, encryption: Encryption | None) -> int:
@@ -192,7 +192,7 @@ def _export_one(wish: ExportRequest, gate: OutputGate, encryption: Encryption | 
 
 
 def _encrypt_export(made: ExportResult, encryption: Encryption | None) -> ExportResult:
-    """What was made, encrypted if that was asked for."""
+    """Yield the output, encrypted if requested."""
     if not encryption:
         return made
     if made.folder or len(made.files) != 1:
@@ -239,7 +239,7 @@ def _report_result(
     report_findings(document, chosen=found)
 
 
-# many
+# several conversations
 
 
 def _export_many(wish: ExportRequest, gate: OutputGate) -> int:
@@ -306,7 +306,8 @@ def _print_step(outcome: ExportJobResult, done: int, total: int) -> None:
 
 
 def _find_other_files(outcomes: Sequence[ExportJobResult]) -> list[str]:
-    """The files that were left out: those in no known format, and those beside conversations."""
+    """Return the files that were left out: those in no known format, and those beside
+    conversations."""
     found: dict[str, None] = {}
     for outcome in outcomes:
         found |= dict.fromkeys([outcome.path] if outcome.skipped else outcome.other_files)
@@ -325,7 +326,7 @@ def _report_failures(failed: Sequence[ExportJobResult]) -> None:
 
 
 def report_redacted(secrets: Mapping[str, int], looked_for: str) -> None:
-    """What was looked for, and how much of which kind was replaced."""
+    """Report what was searched for, and how many values of each kind were replaced."""
     if not looked_for:
         print_stderr("talktree: nothing was redacted (--no-redact)")
         return
@@ -336,7 +337,7 @@ def report_redacted(secrets: Mapping[str, int], looked_for: str) -> None:
 
 
 def _report_left_out(left_out: Mapping[str, int]) -> None:
-    """How many deleted and hidden things are not in the output."""
+    """Report how many deleted and hidden items are not in the output."""
     if left_out:
         kinds = [
             format_count(count, what, _PLURALS.get(what, "")) for what, count in left_out.items()
@@ -345,7 +346,7 @@ def _report_left_out(left_out: Mapping[str, int]) -> None:
 
 
 def _report_other_files(paths: Sequence[str]) -> None:
-    """Name the files that are not in the output."""
+    """List the files that are not in the output."""
     if paths:
         some = ", ".join(paths[:MAX_REPORTED])
         more = ", …; --json names all" if len(paths) > MAX_REPORTED else ""
@@ -378,7 +379,7 @@ def _print_json(
 
 SHORTEST_WORD = 2
 OF_TABLES = ("include_deleted", "redact_words", "no_redact")
-"""Options of pages that tables have, too."""
+"""Options of pages that also apply to tables."""
 DETAILS = ("full", "high", "low", "minimal", "user-only")
 
 
@@ -566,7 +567,7 @@ def _export_conversations(
 
 
 def _choose_redaction(wishes: dict[str, object]) -> ExportOptions | None:
-    """What is redacted in a table; None for nothing."""
+    """Return what is redacted in a table; None for nothing."""
     import msgspec
 
     from talktree.export.choice import ExportOptions
@@ -576,7 +577,7 @@ def _choose_redaction(wishes: dict[str, object]) -> ExportOptions | None:
 
 
 def _read_redaction_options(wishes: dict[str, object]) -> dict[str, object]:
-    """The members of a choice that say what is redacted."""
+    """Return the redaction options of a call."""
     from talktree.export.targets import PII
 
     words = _read_redacted_words(wishes)
@@ -598,7 +599,7 @@ def _read_redacted_words(wishes: dict[str, object]) -> tuple[str, ...]:
 
 
 def _refuse_tables(what: Sequence[str]) -> None:
-    """Raise for a table among conversations."""
+    """Raise if a table is named among conversations."""
     for each in what:
         if each in TABLES:
             raise UsageError(
@@ -608,7 +609,7 @@ def _refuse_tables(what: Sequence[str]) -> None:
 
 
 def _refuse_options(context: click.Context, of: str, names: Sequence[str]) -> None:
-    """Options that say nothing here are a mistake of whoever gave them."""
+    """Raise for options that have no effect here."""
     given = click.core.ParameterSource.COMMANDLINE
     for parameter in context.command.params:
         name = parameter.name or ""

@@ -25,7 +25,7 @@ KINDS = ("parquet", "csv", "arrow")
 
 
 class TableTarget(NamedTuple):
-    """Where a table goes, and which part of it."""
+    """The output of a table, and which part of it is written."""
 
     out: str
     to: str | None
@@ -41,7 +41,7 @@ class TableTarget(NamedTuple):
 def export_table(
     table: str, target: TableTarget, chosen: library_arguments.LibrarySelection
 ) -> int:
-    """Write a table, tell how many rows it has, and return the exit code."""
+    """Write a table, report its number of rows, and return the exit code."""
     from talktree.export.export import make_redactor
     from talktree.export.table_redaction import TableRedaction
     from talktree.library.importing.result import FailedPath
@@ -104,14 +104,14 @@ def _check_stdout(target: TableTarget) -> None:
 
 
 def _find_inner_suffix(target: TableTarget) -> str | None:
-    """What the name inside of an encrypted file ends with."""
+    """Return the suffix of the name inside an encrypted file."""
     if not target.encryption:
         return None
     return Path(target.encryption.inner_name(target.out)).suffix.lstrip(".")
 
 
 def _open_sink(target: TableTarget, gate: OutputGate) -> Path | Sink:
-    """Where the table goes."""
+    """Open the output of a table."""
     if target.out == "-":
         return _make_stdout_sink(gate, target.encryption)
     if target.encryption:
@@ -120,7 +120,7 @@ def _open_sink(target: TableTarget, gate: OutputGate) -> Path | Sink:
 
 
 def _make_stdout_sink(gate: OutputGate, encryption: Encryption | None) -> Sink:
-    """Writes to stdout piece by piece."""
+    """Write to stdout piece by piece."""
     gate.check_stdout()
 
     def _write(pieces: Iterable[bytes]) -> None:

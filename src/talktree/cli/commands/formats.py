@@ -1,4 +1,4 @@
-"""`talktree formats`: which formats there are."""
+"""`talktree formats`: list the formats."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = {
     "artifact": "artifacts",
     "event": "events",
 }
-"""Parts worth naming, and what people call them."""
+"""Parts to list, with their display names."""
 
 
 @click.command("formats", cls=Verb)
@@ -56,7 +56,7 @@ def _format_line(format: Format, slugs: int, titles: int) -> Line:
 
 
 def _format_origin_line(format: Format, slugs: int) -> Line:
-    """Where the files of a format come from, and what else it is called."""
+    """Return the origin of a format's files, and its aliases."""
     info = format.info
     also = f"alias: {', '.join(info.aliases)}" if info.aliases else ""
     return line((f"{'':{slugs}}  {'; '.join(filter(None, (info.origin, also)))}", "faint"))

@@ -1,4 +1,4 @@
-"""`talktree import`: take conversations into the library."""
+"""`talktree import`: import conversations into the library."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What `talktree import` does, once its line is understood.
+"""The work of `talktree import`, after its options are parsed.
 
-How an import goes on, and what it could not take in.
+Reports progress and what could not be imported.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 
 MAX_REPORTED = 20
-"""How many failures are told one by one."""
+"""Maximum number of failures reported individually."""
 Told = Callable[["ImportProgress"], None]
 
 
 @contextmanager
 def report_progress(choice: str, *, quiet: bool) -> Iterator[Told | None]:
-    """Whatever wants to know of every source: a bar, a script, or nobody."""
+    """Report every source to a progress bar, as JSON lines, or not at all."""
     if choice == "json":
         yield _print_progress_json
     elif wants_bar(choice, quiet=quiet):
@@ -61,7 +61,7 @@ def _show_progress_bar() -> Iterator[Told]:
     with show_bytes_bar("importing") as measured:
 
         def details(step: ImportProgress) -> None:
-            """Moves the bar."""
+            """Update the bar."""
             measured(step.bytes_done, step.bytes, os.fsdecode(step.source))
 
         yield details
@@ -84,7 +84,7 @@ def report_incomplete(incomplete: Sequence[FailedPath], *, quiet: bool) -> None:
 
 
 def print_failures(failed: Sequence[FailedPath], *, quiet: bool) -> None:
-    """A line for each, up to a limit."""
+    """Print a line for each failure, up to a limit."""
     if quiet:
         return
     for each in failed[:MAX_REPORTED]:
@@ -95,7 +95,7 @@ def print_failures(failed: Sequence[FailedPath], *, quiet: bool) -> None:
 
 
 SOON = 14
-"""Days in which a deletion is worth telling."""
+"""Number of days before a deletion from which it is reported."""
 
 
 def import_changes(
@@ -108,7 +108,7 @@ def import_changes(
     library: str | None,
     color: str,
 ) -> int:
-    """Take in what is new and tell what came of it; the exit code."""
+    """Import what is new, report the outcome, and return the exit code."""
     with open_library_at(library, write=True, create=True) as kept:
         with report_progress(progress, quiet=quiet or as_json) as step:
             done = kept.import_(paths, known=known, progress=step)
@@ -144,7 +144,7 @@ def import_changes(
 
 
 def _apply_retention(library: Library) -> tuple[TalktreeError | None, RetentionResult | None]:
-    """Forget what confirmed rules let go; a failure must not hide what was imported."""
+    """Apply confirmed retention rules; a failure must not hide what was imported."""
     try:
         return None, retention.apply_confirmed(library)
     except TalktreeError as error:
@@ -154,7 +154,7 @@ def _apply_retention(library: Library) -> tuple[TalktreeError | None, RetentionR
 def _print_json(
     done: ImportResult, expiring: Sequence[ExpiringSource], forgotten: RetentionResult | None
 ) -> None:
-    from talktree.views.plain_document import format_plain_document  # only for scripts
+    from talktree.views.plain_document import format_plain_document  # only for --json
 
     shape = build_import_shape(done, expiring)
     if forgotten is not None:
@@ -165,7 +165,7 @@ def _print_json(
 
 
 def _report_expiring(library: Library, expiring: Sequence[ExpiringSource]) -> None:
-    """Name the sessions that will be deleted; each is named once."""
+    """List the sessions that will be deleted, each only once."""
     from talktree.library.importing.expiry import (
         DEFAULT_DAYS,
         find_invalid_settings,
@@ -185,7 +185,7 @@ def _report_expiring(library: Library, expiring: Sequence[ExpiringSource]) -> No
 
 
 def _report_skipped(skipped: Sequence[SkippedFile]) -> None:
-    """List what is not a conversation or was not read, each with the reason."""
+    """List files that are not conversations or were not read, each with the reason."""
     if not skipped:
         return
     print_stderr(f"talktree: {format_count(len(skipped), 'path')} not imported:")
@@ -197,7 +197,7 @@ def _report_skipped(skipped: Sequence[SkippedFile]) -> None:
 
 
 def _report_oversized(oversized: Sequence[Oversized]) -> None:
-    """Name the sources with attachments over the limit."""
+    """List the sources with attachments over the limit."""
     for path, count in oversized[:MAX_REPORTED]:
         what = format_count(count, "attachment")
         print_stderr(

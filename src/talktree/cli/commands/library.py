@@ -1,6 +1,6 @@
-"""`talktree library`: what the library holds, how it is, and what it gives back.
+"""`talktree library`: maintain the library.
 
-The verbs are in `library_care`, `library_keep`, `library_find`, `library_forget`,
+The commands are in `library_care`, `library_keep`, `library_find`, `library_forget`,
 `library_scrub`, `library_retention` and `library_encryption`.
 """
 

@@ -1,4 +1,4 @@
-"""`talktree library info`, `check`, `reindex`: how the library is."""
+"""`talktree library info`, `check`, `reindex`: the state of the library."""
 
 from __future__ import annotations
 

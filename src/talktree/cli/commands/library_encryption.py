@@ -86,7 +86,7 @@ def encrypt(
     `talktree library lock`. Needs the extra `encryption` (exit code 6 without it).
     """
     root = _find_root(library)
-    encryption_settings()  # a mistake in them must not come up when all is done
+    encryption_settings()  # a mistake in them must not appear after the work is done
     if change_passphrase:
         if recipients:
             raise UsageError(
@@ -219,7 +219,7 @@ lock.examples = ("talktree library lock", "talktree library lock --all")
 
 
 def _make_library(root: Path, key: bytes, about: LibraryKey) -> None:
-    """Make a new library that is encrypted from the beginning."""
+    """Create a library that is encrypted from the beginning."""
     from talktree.library.encryption.switch import WAIT
     from talktree.library.importing.lock import WriterLock
     from talktree.library.library import Library
@@ -236,7 +236,7 @@ def _make_library(root: Path, key: bytes, about: LibraryKey) -> None:
 
 
 def _find_studio_libraries(root: Path) -> list[Path]:
-    """The plain libraries of studios that were opened on some paths; they share the key."""
+    """Return the plain libraries of studios that were opened on some paths; they share the key."""
     return [path for path in _find_studio_folders(root) if not is_encrypted(path)]
 
 
@@ -259,10 +259,10 @@ def _find_root(library: str | None) -> Path:
 
 
 def _find_encrypted_library(library: str | None) -> tuple[Path, LibraryKey]:
-    """The folder of a library that is encrypted, and its key file."""
+    """Return the folder of an encrypted library, and its key file."""
     root = _find_root(library)
     if has_leftovers(root):
-        # The plain files of an interrupted switch must not lie beside a library that is locked.
+        # Plain files of an interrupted switch must not remain beside a locked library.
         finish_interrupted_switch(root, recover=False)
     if lacks_key_file(root):
         raise undecipherable_error(root / DATABASE, encrypted=False)
@@ -282,7 +282,7 @@ def _require_encrypted(root: Path) -> None:
 def _make_slots(
     key: bytes, passphrase_file: str | None, recipients: Sequence[str]
 ) -> tuple[Slot, ...]:
-    """The slots of a new key file."""
+    """Return the slots of a new key file."""
     slots: list[Slot] = []
     if recipients:
         from talktree.files.age import parse_recipients
@@ -309,7 +309,7 @@ def _unwrap_key(
 def _change_passphrase(
     root: Path, passphrase_file: str | None, new_file: str | None, identity: str | None
 ) -> None:
-    """Wrap the data key by another passphrase."""
+    """Wrap the data key with another passphrase."""
     _require_encrypted(root)
     about = read_key_file(root)
     found = passphrases.load_identities(identity)
@@ -330,7 +330,7 @@ def _change_passphrase(
 
 
 def _hold_key(about: LibraryKey, key: bytes, seconds: float | None, *, must: bool = False) -> None:
-    """Have the agent hold the key, and say for how long."""
+    """Pass the key to the agent, and report for how long it holds it."""
     from talktree.library.encryption.agent_client import store_key
 
     idle = encryption_settings().idle if seconds is None else seconds

@@ -1,4 +1,4 @@
-"""`talktree library find`: where a text is in everything that is kept."""
+"""`talktree library find`: search for a text in everything that is kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from talktree.library.erasure.text_finder import FoundText, TextMatch
 
 NOTHING_FOUND = 1
-"""The exit code if the text is nowhere."""
+"""Exit code if the text is not found."""
 
 
 @click.command("find", cls=Verb)
@@ -69,7 +69,7 @@ def find(
         copies = find_in_copies(texts, pattern)
         found.update((str(root), each) for root, each in copies.items())
     if not found:
-        require_library(None)  # what a studio had left held no edits
+        require_library(None)  # leftovers of a studio contained no edits
     written = [] if into is None else _restore_found(found, Path(into))
     if as_json:
         output.print_text(
@@ -90,7 +90,7 @@ find.examples = (
 
 
 def _restore_found(found: dict[str | None, FoundText], into: Path) -> list[Path]:
-    """Write all that is forgotten with the conversations that were found."""
+    """Write everything that is forgotten with the found conversations."""
     from talktree.library.erasure.before_erasure import find_groups, restore_groups
 
     written: list[Path] = []
@@ -103,7 +103,7 @@ def _restore_found(found: dict[str | None, FoundText], into: Path) -> list[Path]
 
 
 def _print_matches(found: dict[str | None, FoundText]) -> None:
-    """Print a line for each conversation, and what else there is."""
+    """Print a line for each conversation, then other matches."""
     lines: list[Line] = []
     for root, each in found.items():
         lines += [line(_describe_match(match)) for match in each.matches]

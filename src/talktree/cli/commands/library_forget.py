@@ -1,4 +1,4 @@
-"""`talktree library forget`, `forgotten`, `readmit`: what is erased, and what stays away."""
+"""`talktree library forget`, `forgotten`, `readmit`: erase conversations and keep them out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 20
 NOT_DONE = 1
-"""The exit code if something is left to erase."""
+"""Exit code if something is left to erase."""
 
 
 @click.command("forget", cls=Verb)
@@ -99,7 +99,7 @@ forget.examples = (
 
 
 def _read_found_paths(path: str, library: str | None) -> list[str]:
-    """The paths of the conversations of a library that `library find --json` wrote to a file."""
+    """Return the paths of the conversations that `library find --json` wrote to a file."""
     from talktree.files import load, load_stream
 
     source = load_stream(sys.stdin.buffer) if path == "-" else load(path)
@@ -118,7 +118,7 @@ def _read_found_paths(path: str, library: str | None) -> list[str]:
 
 
 def _report_nothing(*, as_json: bool) -> int:
-    """Say that nothing was found, so that nothing is forgotten."""
+    """Report that nothing was found, so that nothing is forgotten."""
     if as_json:
         _print_json(_build_shape([], [], None))
     else:
@@ -127,7 +127,7 @@ def _report_nothing(*, as_json: bool) -> int:
 
 
 def _find_entries(library: Library, named: tuple[str, ...]) -> list[LibraryEntry]:
-    """The conversations that are named, each file once, without those forgotten before."""
+    """Return the named conversations, each file once, without those forgotten before."""
     entries: dict[int, LibraryEntry] = {}
     for each in named:
         try:
@@ -148,7 +148,7 @@ def _find_entries(library: Library, named: tuple[str, ...]) -> list[LibraryEntry
 
 
 def _add_id_hint(library: Library, error: NotFound) -> NotFound:
-    """The error with a hint that the beginning of a forgotten id is not enough."""
+    """Add the hint that a prefix of a forgotten id is not enough."""
     if not library.list_forgotten():
         return error
     hint = "if it was forgotten before, only its whole id or its path is recognised"
@@ -156,7 +156,7 @@ def _add_id_hint(library: Library, error: NotFound) -> NotFound:
 
 
 def _add_holders_hint(error: NotFound, named: tuple[str, ...]) -> NotFound:
-    """The error with the libraries of studios that hold one of some conversations, as a hint."""
+    """Add a hint with the libraries of studios that contain one of the conversations."""
     commands = [
         f"`talktree library forget {shlex.quote(each)} --library {shlex.quote(str(root))}`"
         for each in named
@@ -168,7 +168,7 @@ def _add_holders_hint(error: NotFound, named: tuple[str, ...]) -> NotFound:
 
 
 def _report_plan(library: Library, entries: list[LibraryEntry], *, as_json: bool) -> int:
-    """Say what would be erased."""
+    """Report what would be erased."""
     belonging = dict.fromkeys(path for entry in entries for path in library.list_group_paths(entry))
     others = _find_other_paths(belonging, entries)
     unsaved = unsaved_copies(belonging)
@@ -207,7 +207,7 @@ def _list_others(others: list[str]) -> None:
 
 
 def _report_erasure(done: ForgetResult, entries: list[LibraryEntry], *, as_json: bool) -> int:
-    """Say what was erased and what is left."""
+    """Report what was erased and what is left."""
     others = _find_other_paths(done.paths, entries)
     if as_json:
         _print_json(_build_shape(entries, others, done))
@@ -232,12 +232,12 @@ def _report_erasure(done: ForgetResult, entries: list[LibraryEntry], *, as_json:
 
 
 def _format_freed(done: ForgetResult) -> str:
-    """How much room that made; until an erasure is finished, it may all still be in use."""
+    """Return how much space was freed; until an erasure is finished, it may all still be in use."""
     return "" if done.left else f", {format_size(done.freed)} freed"
 
 
 def _find_other_paths(paths: Iterable[bytes], entries: list[LibraryEntry]) -> list[str]:
-    """The paths that go with some conversations."""
+    """Return the paths that are erased with some conversations."""
     own = {entry.raw_path for entry in entries}
     return [library_arguments.display_path(path) for path in paths if path not in own]
 

@@ -1,4 +1,4 @@
-"""`talktree library versions`, `restore`, `places`: what is kept, and from where."""
+"""`talktree library versions`, `restore`, `places`: what is kept, and where it comes from."""
 
 from __future__ import annotations
 

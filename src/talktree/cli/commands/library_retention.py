@@ -1,4 +1,4 @@
-"""`talktree library retention`: what the user's own rules let go, and letting it go."""
+"""`talktree library retention`: show what the user's retention rules forget, and forget it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def retention(
 
 
 def _exit_code(done: RetentionResult | None) -> int:
-    """1 if something of what was forgotten is left."""
+    """Return 1 if something that was forgotten is left."""
     return 1 if done is not None and done.left else 0
 
 

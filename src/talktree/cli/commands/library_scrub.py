@@ -1,4 +1,4 @@
-"""`talktree library scrub`: take a secret out of everything that is kept."""
+"""`talktree library scrub`: remove a secret from everything that is kept."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def scrub(
     def run(*, preview: bool) -> ScrubResult:
         """Scrub the library, and those of files that a studio was opened on."""
         done = []
-        # By force later imports look for a secret that is nowhere yet, also before the first one.
+        # With force, later imports look for a secret that does not occur yet, also before the first
+        # import.
         create = force and not preview and not library
         if library or create or has_library(None):
             with open_library_at(library, write=True, create=create) as kept:
@@ -104,7 +105,7 @@ scrub.examples = (
 
 
 def _report_plan(found: ScrubResult) -> None:
-    """Say what would be done."""
+    """Report what would be done."""
     print_stderr(f"talktree: {_format_places(found)} would be replaced by stars")
     for example in found.examples:
         name = library_arguments.display_path(example.path) if example.path else "an edit"
@@ -116,7 +117,7 @@ def _report_plan(found: ScrubResult) -> None:
 
 
 def _confirm() -> bool:
-    """Whether a person at a terminal agrees."""
+    """Ask the user at a terminal, and return whether they agree."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
         print_stderr("talktree: nothing was changed; --yes does it")
         return False

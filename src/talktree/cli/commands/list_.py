@@ -1,4 +1,4 @@
-"""`talktree list`: the conversations of the library."""
+"""`talktree list`: list the conversations of the library."""
 
 from __future__ import annotations
 

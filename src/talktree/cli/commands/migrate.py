@@ -1,4 +1,4 @@
-"""`talktree migrate`: older versions of a format as the current one has it, and back."""
+"""`talktree migrate`: convert older versions of a format to the current one, and back."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOST_REASONS = 12
 
 
 class MigrateRequest(Struct, frozen=True, kw_only=True):
-    """What was asked for on the command line."""
+    """The options of one call."""
 
     path: str
     out: str | None
@@ -55,7 +55,7 @@ class MigrateRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def speaks(self) -> bool:
-        """Whether people are told on stderr what happens."""
+        """Whether to report on stderr."""
         return not (self.quiet or self.as_json)
 
 
@@ -217,7 +217,7 @@ def _migrate_document(asked: MigrateRequest, document: Document) -> None:
 
 
 def _write_files(asked: MigrateRequest, made: ConversionResult) -> Sequence[tuple[str, int]]:
-    """Make the files; the ledger is full when the last is done."""
+    """Return the files, made as they are read; the loss report is complete after the last one."""
     if asked.out is None:
         for pieces in made.files.values():
             for _ in pieces:
@@ -240,7 +240,7 @@ def _write_files(asked: MigrateRequest, made: ConversionResult) -> Sequence[tupl
     return ()
 
 
-# what is told
+# reports
 
 
 def _report_result(

@@ -1,4 +1,4 @@
-"""`talktree new`: a conversation from nothing, in any format."""
+"""`talktree new`: create a conversation in any format."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def command(
 
 
 def _split_role(given: str) -> tuple[str, str]:
-    """The role and the text of a message."""
+    """Split an argument into the role and the text of a message."""
     role, colon, text = given.partition(":")
     if not colon or not role.strip():
         raise UsageError(

@@ -1,7 +1,4 @@
-"""`talktree repair`: mend what is wrong with a conversation.
-
-What a repair came to, for people and for scripts.
-"""
+"""`talktree repair`: fix problems in a conversation, and report the result as text and JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ from talktree.views.width import format_count
 
 
 def print_repair_result(repair: Repair, where: str | None) -> None:
-    """A few lines on stderr: how many bytes are kept, what can be reached, what is left.
+    """Print a few lines on stderr: how many bytes are kept, what is reachable, what is left.
 
     `where` is the file or folder that was written; None if nothing was.
     """
@@ -59,7 +56,7 @@ def print_repair_result(repair: Repair, where: str | None) -> None:
 
 
 def _format_extent(repair: Repair) -> str:
-    """In how many files of a folder something is changed."""
+    """Return in how many files of a folder something is changed."""
     before = repair.sources[0] if repair.sources else repair.source
     if not before.folder:
         return ""
@@ -205,7 +202,7 @@ def _refuse_contradictions(
             raise UsageError("the log of a repair needs a file to be beside", hint="use -o FILE")
         return
     if out is not None and path != "-" and is_compressed_name(path) != is_compressed_name(out):
-        # The log leads back from the bytes that are written, so these are not packed anew.
+        # The log restores from the bytes that are written, so they are not compressed again.
         raise UsageError(
             f"{path} and {out}: only one of the names says that the file is packed",
             hint="give both files the same ending",

@@ -1,4 +1,4 @@
-"""`talktree rule`: what a code means."""
+"""`talktree rule`: explain a code."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _select_rules(codes: Sequence[str]) -> list[Rule]:
 
 
 def _is_exact_code(code: str) -> bool:
-    """Whether a code or a name is given, and not just the beginning of codes."""
+    """Whether a full code or a name is given, and not only a prefix of codes."""
     known = any(rule.code.startswith(code.upper()) for rule in all_rules())
     return not known or any(rule.code == code.upper() for rule in all_rules())
 
@@ -105,7 +105,7 @@ def _to_sentence(text: str) -> str:
 
 
 def _join_lines(text: str) -> str:
-    """Paragraphs without the line breaks of the source."""
+    """Return paragraphs without the line breaks of the source."""
     return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n"))
 
 

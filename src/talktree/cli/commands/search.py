@@ -1,4 +1,4 @@
-"""`talktree search`: find anything in the library."""
+"""`talktree search`: search the library."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ SORTS = ("best", "new")
 
 
 class QueryVerb(Verb):
-    """A command whose words may begin with one minus sign, as `-brass` in a query does."""
+    """A command whose words may begin with a minus sign, like `-brass` in a query."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Options first, then `--`, then the words in their order."""
+        """Parse options first, then `--`, then the words in their order."""
         options, words = self.split_arguments(args)
         return super().parse_args(ctx, [*options, "--", *words])
 
     def split_arguments(self, given: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The options with their values, and the words."""
+        """Return the options with their values, and the words."""
         flags, valued = {"-h", "--help"}, set[str]()
         for param in self.params:
             if isinstance(param, click.Option):

@@ -1,4 +1,4 @@
-"""What `talktree search` does, once its line is understood."""
+"""The work of `talktree search`, after its options are parsed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def search_library(
     color: str,
     no_pager: bool,
 ) -> int:
-    """Print what a query finds; the exit code."""
+    """Print the results of a query, and return the exit code."""
     load_msgspec()
     with open_library_at(library) as kept:
         try:
@@ -55,7 +55,7 @@ def search_library(
 
 
 class _Counter:
-    """What is shown as it comes, and how many hits that were, copies included."""
+    """Passes hits on as they arrive, and counts them, copies included."""
 
     def __init__(self, found: Iterable[HitCopies]) -> None:
         self._found = found
@@ -68,7 +68,7 @@ class _Counter:
 
 
 def _format_json_document(results: Results) -> Iterator[str]:
-    """One JSON document, written as hits come."""
+    """Yield one JSON document, written as hits arrive."""
     from talktree.views.shapes import SCHEMA_VERSION, format_json
 
     yield f'{{"schema_version":{SCHEMA_VERSION},"hits":['
@@ -89,7 +89,7 @@ def _print_summary(total: int, skipped: int, hits: int) -> None:
 
 
 def _print_bad_query(error: UsageError) -> None:
-    """Tell a query that cannot be read; its message shows the place on lines of their own."""
+    """Print a query error; its message shows the place on lines of their own."""
     first, *shown = error.message.split("\n")
     print_stderr(f"talktree: {first}")
     for each in shown:

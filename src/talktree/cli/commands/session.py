@@ -1,6 +1,6 @@
-"""`talktree session`: sessions that agents record, and the ways back and forth in them.
+"""`talktree session`: sessions that agents record, and moving through them.
 
-The verbs are in `session_record`, `session_show`, `session_undo` and `session_care`.
+The commands are in `session_record`, `session_show`, `session_undo` and `session_care`.
 """
 
 from __future__ import annotations

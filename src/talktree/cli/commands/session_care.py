@@ -1,4 +1,4 @@
-"""`talktree session branch`, `check`, `gc`, `forget`: names, damage, and what goes."""
+"""`talktree session branch`, `check`, `gc`, `forget`: names, damage, and cleanup."""
 
 from __future__ import annotations
 

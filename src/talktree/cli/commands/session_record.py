@@ -1,4 +1,4 @@
-"""`talktree session new`, `append`, `step`: what scripts record."""
+"""`talktree session new`, `append`, `step`: recording for scripts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from talktree.views.terminal import to_text
 ROLES = ("user", "assistant", "system", "summary", "error", "title")
 NOT_STARTED = 127
 SIGNALLED = 128
-"""The exit codes shells use for a command that could not be started, or was ended by a signal."""
+"""Shell exit codes of a command that could not be started, or was ended by a signal."""
 
 
 @click.command("new", cls=Verb)
@@ -146,7 +146,7 @@ def _record_message(
 
 
 def _parse_task(text: str) -> dict[str, str]:
-    """A task as lists have it: `[x]` done, `[>]` under way, `[ ]` or no mark for others."""
+    """Parse a task: `[x]` is done, `[>]` in progress, `[ ]` or no mark is open."""
     for mark, status in (("[x]", "completed"), ("[>]", "in_progress"), ("[ ]", "pending")):
         if text.startswith(mark):
             return {"content": text[len(mark) :].strip(), "status": status}
@@ -221,16 +221,16 @@ def _record_call(session: Session, command: Sequence[str], call: str) -> str:
 
 
 def _to_workspace_path(session: Session, path: str) -> str:
-    """A path as it is typed here, as the session has it."""
+    """Return a typed path relative to the session's workspace."""
     workspace = session.opened.workspace
     return path if workspace is None else os.path.relpath(os.path.realpath(path), workspace.path)
 
 
 def _run_command(command: Sequence[str]) -> int:
-    """Run a command to its end; Ctrl-C is for the command, and what it did is recorded anyway."""
+    """Run a command to its end; Ctrl-C goes to the command, and its changes are recorded anyway."""
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.SIG_IGN:
-        # A handler of ours, not "ignore": the command would inherit that.
+        # A handler instead of SIG_IGN, which the command would inherit.
         signal.signal(signal.SIGINT, lambda *_: None)
     try:
         code = subprocess.run([*command], check=False).returncode

@@ -1,4 +1,4 @@
-"""`talktree session list`, `log`, `show`, `diff`, `todos`: what is in sessions."""
+"""`talktree session list`, `log`, `show`, `diff`, `todos`: the content of sessions."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def log(
 
 
 def _list_entries(session: Session, *, since_reply: bool) -> Iterator[LogEntry]:
-    """Everything that happened, or only what moved since the last reply."""
+    """Return the whole log, or only the moves since the last reply."""
     if not since_reply:
         return read_logbook(session.opened)
     moved = {each.id for each in session.moves_since_reply()}

@@ -1,11 +1,10 @@
-"""`talktree session undo`, `redo`, `restore`, `switch`: back, forth, and across.
+"""`talktree session undo`, `redo`, `restore`, `switch`: move through a session.
 
-Moves on the command line: the options they share, the plan, the question, and what came of it.
+Defines the shared options of these commands, shows the plan, asks, and reports the result. A plan
+is always shown first. On a terminal the user is asked; a script has to pass `--yes`, or the plan's
+digest with `--digest`.
 
-A plan is always shown first. A person is asked; a script has to say `--yes`, or name the plan it
-has looked at with `--digest`.
-
-Claude Code's own file history on the command line.
+Also uses Claude Code's own file history.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ CHOICES: tuple[Choice, ...] = ("keep", "theirs", "both", "merge")
 
 @dataclass(frozen=True, kw_only=True)
 class MoveOptions:
-    """What all moves are asked in the same way."""
+    """The shared options of all moves."""
 
     root: str | None
     workspace: str | None
@@ -89,7 +88,7 @@ _OPTIONS = (
 
 
 def move_options(function: Function) -> Function:
-    """Give a command the options that all moves share, as one value."""
+    """Add the shared options of all moves to a command, as one value."""
     names = [field.name for field in fields(MoveOptions)]
 
     @wraps(function)
@@ -106,7 +105,7 @@ def move_options(function: Function) -> Function:
 
 
 def parse_scopes(text: str | None) -> tuple[Scope, ...]:
-    """The scopes that are asked for; all of them if none is named."""
+    """Return the requested scopes; all of them by default."""
     from talktree.session.undo.move_records import ALL
 
     if text is None:
@@ -121,14 +120,15 @@ def parse_scopes(text: str | None) -> tuple[Scope, ...]:
 
 
 def resolve_paths(base: Path, typed: Sequence[str]) -> list[bytes]:
-    """Paths as they are typed here, relative to a folder."""
+    """Return typed paths relative to a folder."""
     return [_resolve_path(base, each) for each in typed]
 
 
 def _resolve_path(base: Path, typed: str) -> bytes:
-    """What is typed is seen from here, or from the folder if that leads nowhere in it."""
+    """Return a typed path, relative to the current folder, or to the session's folder if it is not
+    below it."""
     for start in (Path.cwd(), base):
-        # The last name may be a link, which is meant itself.
+        # The last component may be a link, which is itself meant.
         above, name = os.path.split(os.path.normpath(os.path.join(start, typed)))
         path = os.path.join(os.path.realpath(above), name)
         found = os.path.relpath(path, os.path.realpath(base))
@@ -138,7 +138,7 @@ def _resolve_path(base: Path, typed: str) -> bytes:
 
 
 def parse_resolutions(how: MoveOptions, base: Path) -> dict[bytes, Choice]:
-    """What is said about conflicts, by path."""
+    """Return the decisions about conflicts by path."""
     said: dict[bytes, Choice] = {}
     for choice in CHOICES:
         for path in resolve_paths(base, getattr(how, choice)):
@@ -154,7 +154,7 @@ def parse_resolutions(how: MoveOptions, base: Path) -> dict[bytes, Choice]:
 
 
 class UndoResultLike(Protocol):
-    """What came of a move."""
+    """The outcome of a move."""
 
     @property
     def exit_code(self) -> int: ...
@@ -167,18 +167,18 @@ class UndoResultLike(Protocol):
 
 
 class MoveLike(Protocol):
-    """A move that can be looked at, and made."""
+    """A move that can be planned and applied."""
 
     def plan(self) -> UndoPlan: ...
     def apply(self, digest: str) -> UndoResultLike: ...
 
 
 Diff = Callable[["UndoAction"], Sequence[str]]
-"""The difference an action makes in a text, line by line."""
+"""Returns the difference that an action makes in a text, line by line."""
 
 
 def execute_move(move: MoveLike, how: MoveOptions, diff: Diff) -> int:
-    """Show the plan, and make the move if it is agreed to; the exit code."""
+    """Show the plan, make the move if it is confirmed, and return the exit code."""
     _refuse_contradictions(how)
     plan = move.plan()
     diffs = {each.path: diff(each) for each in plan.actions}
@@ -230,7 +230,7 @@ def _show_plan(plan: UndoPlan, diffs: Mapping[bytes, Sequence[str]], how: MoveOp
 
 
 def _confirm() -> bool:
-    """Whether the person at the terminal says yes; nobody else can."""
+    """Ask the user at the terminal; without a terminal the answer is no."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
         raise UsageError(
             "nobody is here to agree to the plan",
@@ -280,7 +280,7 @@ WIDTH = 60
 
 @contextmanager
 def open_history(file: str, folder: str | None) -> Iterator[ClaudeHistory]:
-    """The file history of a session of Claude Code."""
+    """Open the file history of a Claude Code session."""
     document = api.read(file, format="claude-code")
     history = load_history(document, Path(file), None if folder is None else Path(folder))
     try:
@@ -292,7 +292,7 @@ def open_history(file: str, folder: str | None) -> Iterator[ClaudeHistory]:
 def print_claude_log(
     file: str, folder: str | None, number: int | None, *, as_json: bool, color: str
 ) -> None:
-    """Print every checkpoint and what it allows to restore, newest first."""
+    """Print every checkpoint and what it can restore, newest first."""
     with open_history(file, folder) as history:
         points = islice(reversed(history.points), number)
         if as_json:
@@ -533,7 +533,7 @@ def _restore_into_folder(
     *,
     before: bool,
 ) -> int:
-    """Into a folder: files are named as the session has them, conflicts as the folder has them."""
+    """Restore into a folder: paths are those of the session, conflicts those of the folder."""
     if scope is not None and parse_scopes(scope) != ("files",):
         raise UsageError("a folder gets only files", hint="leave out --scope")
     workspace, folder = session.opened.workspace, Path(into).absolute()
@@ -597,7 +597,7 @@ switch.examples = (
 
 
 def _find_base_folder(session: Session) -> Path:
-    """The folder that paths are relative to."""
+    """Return the folder that paths are relative to."""
     workspace = session.opened.workspace
     return Path.cwd() if workspace is None else workspace.path
 

@@ -1,4 +1,4 @@
-"""`talktree show`: the transcript of a branch."""
+"""`talktree show`: print the transcript of a branch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from talktree.views.transcript import (
 from talktree.views.width import format_count
 
 AMBIGUOUS = 2
-"""Exit code where more than one conversation is meant."""
+"""Exit code if several conversations match."""
 
 
 @click.command("show", cls=Verb)
@@ -117,7 +117,7 @@ command.examples = (
 
 
 def _report_foreign_files(document: Document) -> None:
-    """Files of a folder that are not shown must not go unnoticed."""
+    """Report the files of a folder that are not shown."""
     report_unrecognized(find_unrecognized_files(document))
     if isinstance(document, Collection):
         for _, error in document.unreadable:
@@ -125,7 +125,7 @@ def _report_foreign_files(document: Document) -> None:
 
 
 def _report_other_starts(found: list[Conversation]) -> None:
-    """A transcript follows one line from one start; others must not go unnoticed."""
+    """Report other threads: a transcript follows one line from one start."""
     others = sum(branch.kind == "root" for one in found for branch in one.branches())
     if others:
         print_stderr(f"talktree: {format_count(others, 'other thread')} hidden (use --all)")
@@ -135,7 +135,7 @@ def _report_other_starts(found: list[Conversation]) -> None:
 
 
 def _find_conversation(found: list[Conversation], id: str, document: Document) -> Conversation:
-    """The conversation that holds a message."""
+    """Return the conversation that contains a message."""
     if len(found) == 1:
         found[0].find_position(id)
         return found[0]
@@ -162,7 +162,8 @@ def _find_branch_positions(
 def _find_embedding_positions(
     conversation: Conversation, branch: str | None, last: int | None
 ) -> Sequence[int]:
-    """All records unless a branch is named; also those that are no messages may carry."""
+    """Return all records unless a branch is named; records that are not messages may embed data,
+    too."""
     every = (
         range(conversation.record_count)
         if branch is None

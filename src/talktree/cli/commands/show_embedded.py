@@ -1,8 +1,7 @@
-"""What the records of a conversation carry for another format, readable.
+"""Source data of another format embedded in the records of a conversation, readable.
 
-A carried record is shown with `…` where a text stands that the message itself holds.
-
-`talktree show --carried`: the records of conversations with what they carry.
+An embedded record is shown with `…` for each text that the message itself contains. Prints the
+output of `talktree show --carried`.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ MOST_LINES = 12
 
 
 class EmbeddedPiece(NamedTuple):
-    """A record of the source that travels along."""
+    """An embedded record of the source."""
 
     place: str
-    """The file it comes from, and which record of it it is."""
+    """The file it comes from, and its number in it."""
     file: str | None
     number: int
     text: str
     value: Json
-    """What the text says, if it is JSON."""
+    """The text as a value, if it is JSON."""
 
 
 class EmbeddedRecordView(NamedTuple):
-    """What one record of a conversation carries."""
+    """The source data embedded in one record of a conversation."""
 
     id: str
     who: str
@@ -54,18 +53,18 @@ class EmbeddedRecordView(NamedTuple):
     size: int
     edited: bool
     own: EmbeddedPiece | None
-    """The record it stands for itself."""
+    """The record that it was converted from."""
     unattached: Sequence[EmbeddedPiece]
-    """Records that have no other place."""
+    """Records without a counterpart."""
     source: str | None
     files: Sequence[str]
-    """What the source is called, and its files without records, where they travel with it."""
+    """The name of the source, and its files without records, where they are embedded."""
 
 
 def read_embedded_records(
     document: Document, conversation: Conversation, positions: Sequence[int]
 ) -> Iterator[EmbeddedRecordView]:
-    """What the records at some positions carry, in source order; nothing of those without."""
+    """Yield the source data embedded in the records at some positions, in source order."""
     origin = document.origin
     assert isinstance(origin, DocumentOrigin)
     names = _map_file_names(origin, conversation)
@@ -86,7 +85,7 @@ def _build_record_view(
 ) -> EmbeddedRecordView:
     carry, entry = loaded.carry, loaded.entry
     assert carry is not None
-    # A record that only carries was never anything else, so it cannot have been edited.
+    # A record that only embeds data was not converted, so it cannot have been edited.
     edited = carry.kept is not None and loaded.is_edited
     who = "the conversation"
     if isinstance(entry, Message):
@@ -115,7 +114,7 @@ def _find_usual_spelling(format: str) -> str:
 def _build_piece(kept: EmbeddedRecord, names: dict[int, str], usual: str) -> EmbeddedPiece:
     which, index = kept.place
     text = _format_template(kept.open, usual) + _format_template(kept.end, usual)
-    # What stands between two records belongs to the second one.
+    # Bytes between two records belong to the second one.
     text = text.strip().removeprefix(",").strip()
     found = decode(text.encode("utf-8", "surrogatepass"))
     is_json = found.usable and isinstance(found.value, dict | list) and not found.problems
@@ -125,7 +124,7 @@ def _build_piece(kept: EmbeddedRecord, names: dict[int, str], usual: str) -> Emb
 
 
 def _format_template(template: Json, usual: str) -> str:
-    """A template with marks where its holes are."""
+    """Return a template with marks for its gaps."""
     match template:
         case str():
             return template
@@ -144,11 +143,11 @@ def _format_mark(piece: Json, usual: str) -> str:
     return f'"{HOLE}"' if spelling in ("json", "ascii") else HOLE
 
 
-# for people
+# text
 
 
 def format_embedded_lines(each: EmbeddedRecordView, *, full: bool) -> Iterator[Line]:
-    """What one record carries."""
+    """Yield the data embedded in one record."""
     known = f"  {clip_text(each.id, 40)}" if each.id else ""
     yield EMPTY
     yield line(
@@ -186,11 +185,11 @@ def _format_members(value: dict[str, Json]) -> list[str]:
     return [f"{name}: {format_json(item)}" for name, item in value.items()]
 
 
-# for scripts
+# JSON
 
 
 def build_embedded_shape(each: EmbeddedRecordView) -> dict[str, Json]:
-    """What one record carries, as JSON."""
+    """Return the data embedded in one record as JSON values."""
     return {
         "id": each.id,
         "from": each.format,
@@ -213,13 +212,13 @@ def _build_piece_shape(piece: EmbeddedPiece) -> Json:
 
 
 Shown = Sequence[tuple[Conversation, Sequence[int]]]
-"""Conversations, and which of their records are asked for."""
+"""Conversations, and which of their records are shown."""
 
 
 def print_embedded(
     document: Document, shown: Shown, *, full: bool, as_json: bool, color: str, paged: bool
 ) -> None:
-    """Print what records carry, as it is read."""
+    """Print embedded data as it is read."""
     if as_json:
         output.print_text(_format_json(document, shown))
         return

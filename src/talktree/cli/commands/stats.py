@@ -1,6 +1,6 @@
-"""`talktree stats`: counts over the library, or over any number of sources.
+"""`talktree stats`: count the library, or any number of sources.
 
-`talktree stats PATH…`: counts over sources, and what could not be counted.
+`talktree stats PATH…` counts sources and reports those that could not be counted.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class SourceStatistics:
 
     @property
     def exit_code(self) -> int:
-        """The worst of what failed."""
+        """The worst exit code of the failures."""
         return max((error.exit_code for _, error in self.failed), default=0)
 
     def add(self, path: str, format: str | None) -> None:
@@ -149,7 +149,7 @@ class SourceStatistics:
 def count_sources(
     paths: Sequence[str], format: str | None, look: output.OutputStyle, *, as_json: bool
 ) -> int:
-    """Count what is at some paths, print it, and return the exit code."""
+    """Count the sources at some paths, print the result, and return the exit code."""
     found = SourceStatistics()
     for path in without_companions(paths):
         try:

@@ -72,7 +72,7 @@ def command(
 
 
 def _discard_edits(paths: Sequence[str]) -> int:
-    """Remove what is kept of unsaved edits."""
+    """Remove stored unsaved edits."""
     from talktree.library.sources.scan import to_place
     from talktree.library.unsaved_edits import discard_edits
 
@@ -85,7 +85,7 @@ def _discard_edits(paths: Sequence[str]) -> int:
 
 
 def _report_unsaved(paths: Sequence[str], left: Sequence[UnsavedFile]) -> None:
-    """Name the files with unsaved work, and what to do about them."""
+    """List the files with unsaved edits, and what to do about them."""
     for each in left:
         print_stderr(f"talktree: {each.path}: {describe_unsaved(each)} kept")
     named = " ".join(map(shlex.quote, paths))
@@ -93,7 +93,7 @@ def _report_unsaved(paths: Sequence[str], left: Sequence[UnsavedFile]) -> None:
 
 
 def _report_kept(edits: Sequence[UnsavedEdits], own: Path | None) -> None:
-    """Name what studios before this one have left; `own` is the library that is opened now."""
+    """List the unsaved edits of previous studios; `own` is the library that is opened now."""
     for kept in edits:
         state = "opened again" if kept.root == own else "kept"
         for each in kept.unsaved:
@@ -116,7 +116,7 @@ command.examples = (
 
 
 def _manage_browsers(*, forget: bool) -> int:
-    """List the remembered browsers, or forget them all."""
+    """List the remembered browsers, or forget all of them."""
     from talktree.views.lines import line
     from talktree.web.security.browsers import forget_browsers, read_remembered_browsers
 

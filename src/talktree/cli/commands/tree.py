@@ -1,4 +1,4 @@
-"""`talktree tree`: the branches of a conversation."""
+"""`talktree tree`: draw the branches of a conversation."""
 
 from __future__ import annotations
 

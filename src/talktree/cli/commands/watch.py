@@ -47,7 +47,7 @@ def command(
     `talktree search`.
     """
     colored = output.use_color(color)
-    # Told when all of it is kept: whoever reads a line may ask for what it tells of.
+    # Printed when all of it is stored: a reader of the line may then query it.
     steps: list[ImportProgress] = []
     with open_library_at(library, write=True, create=True) as kept:
         retention = RepeatedRetention(kept)
@@ -65,7 +65,7 @@ def command(
                 print_failures(done.failed, quiet=as_json)
                 retention.run(quiet=as_json)
         except KeyboardInterrupt:
-            pass  # how watching ends
+            pass  # the usual end of watching
     return INTERRUPTED
 
 

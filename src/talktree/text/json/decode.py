@@ -1,4 +1,4 @@
-"""JSON bytes to values: fast when they are plain, exact and tolerant when they are not."""
+"""Decode JSON bytes: fast when they are plain, exact and tolerant when they are not."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ _encode = msgspec.json.encode
 _plain_encode = msgspec.json.Encoder().encode
 _LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{16,}[\s,}\]]")
 DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
-"""A table that makes every digit a 0 and all else a blank, to find long numbers quickly."""
+"""A table that maps every digit to 0 and all other bytes to a blank, to find long numbers
+quickly."""
 LONG = b"0" * 16
 PIECE = 1 << 18
-"""How much of a text is looked at together."""
+"""How much of a text is processed at a time."""
 SHORT = 1 << 16
-"""Texts of so many bytes that are not plain are remembered: whoever reads, checks, shows and mends
-a file looks at the few that are broken again and again."""
+"""Texts up to this size that are not plain are cached: reading, checking, showing and repairing a
+file decode its few broken records repeatedly."""
 MOST_KNOWN = 64
 REMEMBERED = 4 << 20
-"""Of the longer ones up to this size the last is remembered: a single record may be looked at once
-for each of its findings, and going through it takes seconds if it is nested very deep."""
+"""Of longer texts up to this size, only the last is cached: a single record may be decoded for each
+of its findings, which takes seconds if it is nested very deeply."""
 _STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 class Decoded(NamedTuple):
-    """A value and what was odd about its text."""
+    """A value, and what was odd about its text."""
 
     value: Json
     problems: list[Problem]
     usable: bool
-    """False if there was no value, several, or the text ended inside it."""
+    """False if there was no value, several, or a truncated one."""
 
 
 def decode(raw: bytes) -> Decoded:
-    """The one value in the text; oddities that the fast path accepts silently are not told."""
+    """Return the one value in the text, without oddities that the fast path accepts silently."""
     try:
         return Decoded(_decoder.decode(raw), [], True)
     except REFUSALS:
@@ -50,7 +51,7 @@ def decode(raw: bytes) -> Decoded:
 
 
 def peek(raw: bytes) -> Decoded:
-    """The same for a value that is only looked at: it is shared and must not be changed."""
+    """Return a value that is only read: it is shared and must not be changed."""
     try:
         return Decoded(_decoder.decode(raw), [], True)
     except REFUSALS:
@@ -58,11 +59,11 @@ def peek(raw: bytes) -> Decoded:
 
 
 def inspect(raw: bytes) -> list[Problem]:
-    """Everything that is odd about a text that is meant to be one JSON value."""
+    """Return everything that is odd about a text that should be one JSON value."""
     try:
         value = _decoder.decode(raw)
-        # Encoding gives the same bytes only if nothing was dropped, so the slow look at names
-        # that stand twice is needed only where the text is not in that plain form.
+        # Encoding gives the same bytes only if nothing was dropped, so the slow search for
+        # duplicate names is needed only where the text is not in that plain form.
         plain = _encode(value) == raw.strip(b"\r\n") or not _has_duplicate_keys(raw)
         if plain and not _has_long_number(raw):
             return []
@@ -72,12 +73,12 @@ def inspect(raw: bytes) -> list[Problem]:
 
 
 def find_oddities(raw: bytes, value: Json) -> list[Problem]:
-    """The same for a text that was decoded already."""
+    """Return the oddities of a text that was decoded already."""
     try:
         again = _plain_encode(value)
     except (TypeError, UnicodeEncodeError, OverflowError, RecursionError):
         return _find_remembered_problems(raw)
-    # Encoding gives the same bytes only if nothing was dropped; a line may have its end behind.
+    # Encoding gives the same bytes only if nothing was dropped; a line may end with a newline.
     plain = raw.startswith(again) and len(raw) - len(again) <= len(b"\r\n")
     del again
     if (
@@ -90,7 +91,7 @@ def find_oddities(raw: bytes, value: Json) -> list[Problem]:
 
 
 def _can_be_deep(raw: bytes) -> bool:
-    """Whether there are brackets enough outside strings; single bytes are counted very quickly."""
+    """Whether there are enough brackets outside strings; counting single bytes is very fast."""
     if raw.count(b"[") + raw.count(b"{") <= DEEP:
         return False
     bare = _STRINGS.sub(b"", raw)
@@ -117,7 +118,7 @@ _last: dict[bytes, Decoded] = {}
 
 
 def _decode_cached(raw: bytes) -> Decoded:
-    """What a text holds; it is shared, so it must not be changed."""
+    """Return the decoded text; it is shared, so it must not be changed."""
     if len(raw) <= SHORT:
         return _decode_known(raw)
     if len(raw) > REMEMBERED:
@@ -137,7 +138,7 @@ def _decode_known(raw: bytes) -> Decoded:
 
 
 def _copy_value(value: Json) -> Json:
-    """A value that can be changed without changing what is remembered."""
+    """Return a copy that can be changed without changing the cache."""
     top: list[Json] = [value]
     pending: list[list[Json] | dict[str, Json]] = [top]
     while pending:
@@ -157,7 +158,7 @@ def _scan_and_decode(raw: bytes) -> Decoded:
     if not found.complete and not any(problem.code == "torn" for problem in problems):
         problems.append(Problem("torn", len(raw), "the text ends inside a value"))
     root = found.roots[0]
-    # A word that means nothing is no value, even if it stands alone.
+    # An unknown word is not a value, even on its own.
     junk = root.kind is NodeKind.SCALAR and any(problem.code == "syntax" for problem in problems)
     return Decoded(root.value, problems, found.complete and not junk)
 

@@ -1,9 +1,7 @@
-"""Values to JSON text, in a given style, without recursion.
+"""Encode values as JSON text, in a given style, without recursion.
 
-Whatever a string holds, reading the text gives it back: halves of surrogate pairs are escaped,
-everything else is written as the style says.
-
-How a JSON text is laid out, learnt from the text itself, so that what is added looks alike.
+Whatever a string contains, reading the text returns it: lone surrogates are escaped, everything
+else is written in the style. The style is learnt from existing text, so that additions look alike.
 """
 
 from __future__ import annotations
@@ -20,12 +18,12 @@ from talktree.text.json.value import EncodedValue, Json, Token
 
 
 class Style(NamedTuple):
-    """The habits of a writer."""
+    """The style of a writer."""
 
     indent: str | None = None
     """One level of indentation, or None for everything on one line."""
     item: str = ","
-    """Between items on one line."""
+    """The separator of items on one line."""
     colon: str = ":"
     ascii: bool = False
     """Whether characters beyond ASCII are escaped."""
@@ -41,7 +39,7 @@ _ITEM = re.compile(rb'["}\]\w](,[ ]*)(?=["{\[\w-])')
 
 
 def learn_style(text: bytes, *, sample: int = 1 << 16) -> Style:
-    """The style of a text, from its first part."""
+    """Return the style of a text, from its first part."""
     head = text[:sample]
     colon = _COLON.search(head)
     item = _ITEM.search(head)
@@ -63,17 +61,17 @@ def _find_level(inner: bytes, text: bytes, opened_at: int) -> str:
 
 
 LONG = 1 << 20
-"""Longer texts are written by the encoder that takes the least memory."""
+"""Longer texts are written by the encoder that uses the least memory."""
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def encode_json(value: Json, style: Style = COMPACT, *, level: int = 0) -> bytes:
-    """The JSON text of a value, its inner lines indented from the given level on."""
+    """Return the JSON text of a value, its inner lines indented from the given level on."""
     if style.indent is None:
         try:
             return _make_fast_encoder(style)(value).encode()
         except (TypeError, UnicodeEncodeError, RecursionError):
-            # A token, half of a character, or too deep: then piece by piece.
+            # A token, a lone surrogate, or too deep: then piece by piece.
             pass
     return "".join(_encode_pieces(value, style, level)).encode()
 
@@ -89,19 +87,19 @@ _quick = msgspec.json.Encoder(enc_hook=_get_raw).encode
 
 
 def encode_new(value: Json) -> bytes:
-    """The JSON text of a value that is written for the first time, as fast as can be."""
+    """Return the JSON text of a new value, as fast as possible."""
     try:
         return _quick(value)
     except (TypeError, ValueError, OverflowError, RecursionError):
-        # A token, half of a character, a huge number, or too deep.
+        # A token, a lone surrogate, a huge number, or too deep.
         return encode_json(value)
 
 
 def encode_long(value: Json) -> bytes | None:
-    """The compact text of a value that is long and holds no float; None for any other.
+    """Return the compact text of a value that is long and contains no float; None for any other.
 
-    The quick encoder holds a long string once, the other one three times. They differ in how they
-    write floats.
+    The fast encoder holds a long string once, the other one three times. They format floats
+    differently.
     """
     try:
         text = _plain_encode(value)
@@ -122,7 +120,7 @@ def _has_floats(value: Json) -> bool:
 
 
 def is_plain(value: Json) -> bool:
-    """Whether a value can be written at once, so that no string has halves of characters."""
+    """Whether a value can be encoded directly, because no string has lone surrogates."""
     try:
         _quick(value)
     except (TypeError, ValueError, OverflowError, RecursionError):
@@ -141,12 +139,12 @@ def _make_fast_encoder(style: Style) -> Callable[[Json], str]:
 
 
 def _read_again(value: object) -> object:
-    """What was written already, for an encoder that cannot copy text."""
+    """Decode a pre-encoded value, for an encoder that cannot copy text."""
     return msgspec.json.decode(_get_raw(value))
 
 
 def encode_string(text: str, style: Style = COMPACT) -> str:
-    """A JSON string literal."""
+    """Return a JSON string literal."""
     if style.ascii:
         return str(encode_basestring_ascii(text))
     return _HALVES.sub(lambda half: f"\\u{ord(half.group()):04x}", encode_basestring(text))
@@ -169,7 +167,7 @@ def _encode_scalar(value: Json, style: Style) -> str:
 
 
 def _encode_pieces(value: Json, style: Style, level: int) -> Iterator[str]:
-    # Work still to do, last first: ready text, or a value with the level it stands on.
+    # Remaining work, last first: ready text, or a value with its level.
     todo: list[str | tuple[Json, int]] = [(value, level)]
     while todo:
         work = todo.pop()

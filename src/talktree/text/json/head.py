@@ -1,7 +1,7 @@
-"""The values in the first part of a JSON text, which may be cut off anywhere.
+"""The values in the first part of a JSON text, which may be truncated anywhere.
 
-What is missing at the end of a plain text is put there, for the compiled decoder to read; that is
-ten times as fast as `json_scan`, which reads everything else. Both give the same values.
+Missing ends of a plain text are added, so that the compiled decoder can read it; that is ten times
+as fast as `scanner`, which reads everything else. Both return the same values.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ _decode = msgspec.json.Decoder().decode
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+[\[\]{}]", re.DOTALL)
 _TRUNCATED_STRING = rb'"[^"\\]*+(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*+)*+'
-"""A string without its end, but with no escape that is cut off."""
+"""A string without its end, but without a truncated escape."""
 _REST = re.compile(rb'((?:[^"]++|' + _STRING + rb")*+)(" + _TRUNCATED_STRING + rb")?+", re.DOTALL)
 _CLOSED_BY = {0x7B: b"}", 0x5B: b"]"}
 
 
 def decode_head(head: bytes) -> list[Json]:
-    """The objects and lists in a text, the last as far as it goes; bare words are left out."""
+    """Yield the objects and lists in a text, the last as far as it goes; bare words are left
+    out."""
     value = _decode_plain(head)
     if value is not None:
         return [value]
@@ -32,13 +33,13 @@ def decode_head(head: bytes) -> list[Json]:
 
 
 def decode_truncated(line: bytes) -> Json:
-    """The one value in a text, as far as it goes."""
+    """Return the one value in a text, as far as it goes."""
     value = _decode_plain(line)
     return decode(line).value if value is None else value
 
 
 def _decode_plain(head: bytes) -> dict[str, Json] | list[Json] | None:
-    """The object or list that a plain text is, or would be if it were not cut off."""
+    """Return the object or list in a plain text that may be truncated."""
     for text in (head, complete_truncated(head)):
         try:
             value: Json = _decode(text) if text else None
@@ -50,7 +51,7 @@ def _decode_plain(head: bytes) -> dict[str, Json] | list[Json] | None:
 
 
 def complete_truncated(head: bytes) -> bytes:
-    """A text that was cut off with what closes it; nothing if that is not easily said."""
+    """Return a truncated text with its missing end; empty if that is not easily determined."""
     at, open = 0, list[bytes]()
     while (found := _BRACKET.match(head, at)) is not None:
         at = found.end()
@@ -67,7 +68,7 @@ def complete_truncated(head: bytes) -> bytes:
 
 
 def _with_string(head: bytes, rest: re.Match[bytes], *, in_list: bool) -> bytes:
-    """The text up to its last whole value, or with the string closed that it ends in."""
+    """Return the text up to its last whole value, or with its last string closed."""
     before, truncated = rest.group(1).strip(), rest.group(2)
     start = len(head[: rest.end(1)].rstrip())
     if truncated is not None and (in_list or before.endswith(b":")):

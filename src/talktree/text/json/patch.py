@@ -1,8 +1,8 @@
 """Change values inside a JSON text and leave every other byte as it is.
 
-`patch_json(text, old, new)` compares two values and replaces, adds or removes just the parts of the
-text in which they differ, in the style the text already has. Numbers no float holds, names that
-stand twice, odd spacing: all survive unless they are the very thing that was changed.
+`patch_json(text, old, new)` compares two values and replaces, adds or removes only the parts of the
+text in which they differ, in the style of the text. Numbers beyond float precision, duplicate names
+and odd spacing survive unless they are what changed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ Edit = tuple[int, int, bytes]
 
 
 def patch_json(text: bytes, new: Json, *, style: Style | None = None, level: int = 0) -> bytes:
-    """The text with its one value changed to the new one; the same text if nothing differs."""
+    """Return the text with its one value changed to the new one; the same text if nothing
+    differs."""
     root = scan_json(text).roots[0]
     return _apply_edits(text, _compute_edits(text, root, new, style or learn_style(text), level))
 
 
 def find_member(text: bytes, name: str) -> JsonNode | None:
-    """The member of an object text that counts: the last one with that name."""
+    """Return the member of an object text that counts: the last one with that name."""
     roots = scan_json(text).roots
     if not roots or roots[0].kind is not NodeKind.OBJECT:
         return None
@@ -63,7 +64,7 @@ def _is_appended(node: JsonNode, value: Json) -> bool:
 
 
 def _index_members(node: JsonNode) -> dict[str, JsonNode]:
-    """Members by name; of doubled names the last one counts."""
+    """Index members by name; of duplicate names the last one counts."""
     return {child.key: child for child in node.children if child.key is not None}
 
 
@@ -85,7 +86,7 @@ def _edit_object(
 
 
 def _cut_member(node: JsonNode, child: JsonNode, kept: list[JsonNode]) -> Edit:
-    """Cut a member together with the comma that belongs to it."""
+    """Remove a member together with its comma."""
     number = node.children.index(child)
     if any(other.start < child.start for other in kept):
         return (node.children[number - 1].stop, child.stop, b"")
@@ -142,7 +143,7 @@ def _insert_items(
 def _read_separator(
     text: bytes, node: JsonNode, after: JsonNode, style: Style, lead: bytes
 ) -> bytes:
-    """What stands between two items here, as the neighbours show it."""
+    """Return the separator of two items here, as between their neighbours."""
     number = node.children.index(after)
     if number:
         shown = text[node.children[number - 1].stop : after.key_at]

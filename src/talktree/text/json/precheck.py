@@ -1,8 +1,8 @@
-"""What many JSON values are made of, seen in one walk: to know quickly that nothing is odd there.
+"""A fast check in one pass over many JSON values: whether there can be any oddity.
 
-A reader that takes the last of two members with one name drops the other without a word. Each
-string has two quotes in the text, so where the text has just the quotes that the strings of its
-value account for, nothing was dropped, however it is laid out.
+A reader that takes the last of two members with the same name silently drops the other. Each string
+has two quotes in the text, so if the text has exactly as many quotes as the strings of its value,
+nothing was dropped, whatever its layout.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from talktree.text.json.value import Json
 from talktree.text.numpy_scan import QUOTE, count_byte, count_escaped_quotes, is_worth
 
 SHALLOW = 100
-"""Values that are not nested deeper are surely not too deep for anybody."""
+"""Values nested at most this deep are not too deep for any reader."""
 LARGE = 1e15
-"""Numbers nearer to nought have fewer than sixteen digits, and every reader holds them."""
+"""Numbers closer to zero have fewer than sixteen digits, so that every reader holds them
+exactly."""
 PIECE = 1 << 16
-"""How much of a text is looked at together."""
+"""How much of a text is processed at a time."""
 _ESCAPED = re.compile(rb'\\[\\"]')
-"""A backslash or a quote inside of a string."""
+"""An escaped backslash or quote inside a string."""
 
 
 def is_fully_represented(data: bytes, values: Sequence[Json]) -> bool:
-    """Whether values hold all that their texts say, and all readers take them alike."""
+    """Whether values contain everything in their texts, and all readers read them alike."""
     strings, largest, depth = _survey_values(values)
     if depth > SHALLOW or largest >= LARGE:
         return False
@@ -33,26 +34,26 @@ def is_fully_represented(data: bytes, values: Sequence[Json]) -> bool:
 
 
 def _count_quotes_inside(data: bytes) -> int:
-    """How many quotes stand inside of strings, where they are not written by their number."""
+    """Return how many quotes are inside strings, without those escaped by number."""
     found = count_escaped_quotes(data) if is_worth(len(data)) else None
     return count_escaped_quotes_by_byte(data) if found is None else found
 
 
 def count_escaped_quotes_by_byte(data: bytes) -> int:
-    """The same, byte by byte."""
+    """Return the same, counted byte by byte."""
     count = at = 0
     while at < len(data):
         end = at + PIECE
         while data[end - 1 : end] == b"\\":
             end += 1
-        # What follows a backslash that is escaped itself is not escaped, so both are passed over.
+        # What follows an escaped backslash is not escaped, so both are skipped.
         count += _ESCAPED.findall(data, at, end).count(b'\\"')
         at = end
     return count
 
 
 def _survey_values(values: Sequence[Json]) -> tuple[int, float, int]:
-    """How many strings there are, names among them, the largest number, and how deep it goes."""
+    """Return the number of strings, names included, the largest number, and the depth."""
     strings, depth = 0, 0
     numbers: list[float] = [0]
     number = numbers.append
@@ -76,7 +77,7 @@ def _survey_values(values: Sequence[Json]) -> tuple[int, float, int]:
 
 
 def join_strings(values: Sequence[Json]) -> str:
-    """All strings in one, names of members among them, to ask all of them at once."""
+    """Return all strings joined, member names included, to test all of them together."""
     found: list[str] = []
     pending: list[Json] = [list(values)]
     while pending:

@@ -1,7 +1,7 @@
-"""Where a JSON string really ends when a quote was lost or put into it.
+"""Where a JSON string really ends if a quote was lost or inserted.
 
-A single wrong quote turns all that follows inside out: names become values and values names. What
-stands behind a quote shows whether it ends a string, so the damage stays in one value.
+A single wrong quote inverts everything after it: names become values and values names. The text
+after a quote shows whether it ends a string, so the damage stays in one value.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from talktree.text.json.syntax import COLON, SPACE
 _REST = rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"'
 _BLANKS = rb"[ \t\r\n]*+"
 REST_OF_STRING = re.compile(_REST)
-"""What is left of a string on its line, with the quote that ends it."""
+"""The rest of a string on its line, with its closing quote."""
 NAME = re.compile(rb'"' + _REST + _BLANKS + rb":")
 BEHIND_MEMBER = re.compile(_BLANKS + rb"(?:," + _BLANKS + rb'"' + _REST + _BLANKS + rb":|\}|\Z)")
-"""What stands behind a member of an object: the next one, or its end."""
+"""What follows a member of an object: the next one, or the object's end."""
 BEHIND_ITEM = re.compile(_BLANKS + rb"(?:[,\]]|\Z)")
-"""What stands behind an item of a list."""
+"""What follows an item of a list."""
 UNOPENED_NAME = re.compile(rb'([A-Za-z_$][\w$.-]{0,80}+)"' + _BLANKS + rb":")
-"""A name without its first quote."""
+"""A name without its opening quote."""
 UNCLOSED_NAME = re.compile(rb'"([A-Za-z_$][\w$.-]{0,80}+)[ \t]*+:(?=[ \t]*+["\[{\dtfn-])')
-"""A name without its last quote."""
+"""A name without its closing quote."""
 BEFORE_OBJECT = re.compile(rb'"[ \t]*+[\[{][ \t]*+"[A-Za-z_$][\w$.-]{0,80}+"' + _BLANKS + rb":")
 """A quote before an object, and its first name."""
 FIRST_NAME = re.compile(rb"\{" + _BLANKS + rb'"' + _REST + _BLANKS + rb":")
 """The beginning of an object, with its first name."""
 STRUCTURE = re.compile(rb"[ \t\r]*+[\[\]{},]++[ \t\r]*+")
-"""A line behind a quote that can hardly be the beginning of a text."""
+"""A line after a quote that is unlikely to be the beginning of a text."""
 MOST_QUOTES = 64
-"""How many quotes are tried before a string counts as ended where it seems to end."""
+"""Maximum number of quotes tried before a string ends where it seems to end."""
 LONGEST_NAME = 256
 _NO_TEXT = frozenset(b",}]:{[\0/")
 
 
 def end_of_value(text: bytes, stop: int, *, in_list: bool) -> int:
-    """Where a value ends that seems to end at `stop`, behind a quote."""
+    """Return where a value ends that seems to end at `stop`, after a quote."""
     behind = BEHIND_ITEM if in_list else BEHIND_MEMBER
     if text[stop : stop + 1] == b'"':
         return stop + 1 if behind.match(text, stop + 1) else stop
@@ -47,7 +47,7 @@ def end_of_value(text: bytes, stop: int, *, in_list: bool) -> int:
 
 
 def end_of_unopened(text: bytes, start: int, word_end: int, *, in_list: bool) -> int | None:
-    """Where a value ends whose first quote is missing; None if it does not look like one.
+    """Return where a value without its opening quote ends; None if it does not look like one.
 
     The value begins with a word.
     """
@@ -69,7 +69,8 @@ def _find_next_end(text: bytes, at: int, behind: re.Pattern[bytes]) -> int | Non
 
 
 def end_of_name(text: bytes, stop: int) -> int | None:
-    """Where a name ends that seems to end at `stop`, where no colon follows; None if nowhere."""
+    """Return where a name ends that seems to end at `stop`, where no colon follows; None if
+    nowhere."""
     found = REST_OF_STRING.match(text, stop)
     if found is None or found.end() - stop > LONGEST_NAME:
         return None

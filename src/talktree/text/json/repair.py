@@ -1,9 +1,9 @@
-"""What makes a JSON text that can be read one that every reader accepts, change by change.
+"""Repair a readable JSON text, change by change, so that every reader accepts it.
 
-The same walk as in `json_scan` notes down, for each oddity, which bytes go and what comes in their
-place. Once all changes are made, a strict reader finds just the values that the scanner found,
-without those that are nothing: names without values, words that mean nothing, a number at the end
-of a torn text that may have had more digits.
+The same walk as in `scanner` records, for each oddity, which bytes to remove and what to insert.
+After all changes, a strict reader finds the same values as the scanner, except meaningless ones:
+names without values, unknown words, a number at the end of a truncated text that may have had more
+digits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REPLACEMENT = "\ufffd".encode()
 
 
 class JsonRepair(NamedTuple):
-    """A change that mends an oddity, by the key of the oddity."""
+    """A change that fixes an oddity, with the key of the oddity."""
 
     key: str
     start: int
@@ -46,18 +46,18 @@ class JsonRepair(NamedTuple):
 
 
 class RepairedJson(NamedTuple):
-    """What was found in a text, and the changes that make it sound, in order."""
+    """What was found in a text, and the changes that make it valid, in order."""
 
     scan: JsonScan
     changes: list[JsonRepair]
 
 
 def repair_values(text: bytes) -> RepairedJson:
-    """The values in a text and what mends it."""
+    """Return the values in a text and the changes that fix it."""
     repairer = _JsonRepairer(text)
     found = fill_containers(repairer.run())
     changes = list(repairer.changes)
-    # Which members stand twice is sure only where it is sure what a member is.
+    # Duplicate members are certain only where it is certain what a member is.
     broken = any(change.key in ("syntax", "torn") for change in changes)
     if not broken and any(problem.code == "duplicate-key" for problem in found.problems):
         changes += _repair_duplicates(found.roots)
@@ -65,7 +65,7 @@ def repair_values(text: bytes) -> RepairedJson:
 
 
 def sort_repairs(changes: Iterable[JsonRepair]) -> list[JsonRepair]:
-    """Changes by their place; of one kind neighbours become one, and none lies in another."""
+    """Sort changes by place; adjacent ones of one kind are merged, and nested ones are dropped."""
     out: list[JsonRepair] = []
     for each in sorted(changes, key=lambda change: (change.start, change.stop)):
         last = out[-1] if out else None
@@ -79,7 +79,7 @@ def sort_repairs(changes: Iterable[JsonRepair]) -> list[JsonRepair]:
 
 
 def apply_repairs(text: bytes, changes: Iterable[JsonRepair]) -> bytes:
-    """The text with all changes made; of two that overlap only the first."""
+    """Return the text with all changes made; of two that overlap, only the first."""
     out: list[bytes] = []
     at = 0
     for change in changes:
@@ -94,13 +94,13 @@ class _JsonRepairer(Scanner):
         super().__init__(text, 0, only_first=False)
         self.changes: list[JsonRepair] = []
         self._useless = ""
-        """Why the word at hand is to go: the key of the oddity, or nothing if it stays."""
+        """Why the current word is removed: the key of the oddity, or empty if it stays."""
         self._states: list[tuple[int, int]] = []
-        """What stood before each open container, and where the last comma was."""
+        """What came before each open container, and where the last comma was."""
 
     def _repair(self, key: str, start: int, stop: int, new: bytes = b"") -> None:
         changes = self.changes
-        # What lies in a stretch that goes is no longer needed; what is put in before it is.
+        # Changes in a removed range are no longer needed, except insertions before it.
         while stop > start and changes and start < changes[-1].stop <= stop:
             if changes[-1].start < start:
                 break
@@ -110,7 +110,7 @@ class _JsonRepairer(Scanner):
     def _repair_comma(self, at: int) -> None:
         taken = bool(self.changes) and self.changes[-1].stop > self.end
         place = at if taken else self.end
-        # A quote that is put in at the same place belongs behind the comma.
+        # A quote that is inserted at the same place belongs after the comma.
         index = len(self.changes)
         while index and self.changes[index - 1].start >= place:
             index -= 1
@@ -123,7 +123,7 @@ class _JsonRepairer(Scanner):
                 del self.changes[index]
                 return
 
-    # what goes
+    # removals
 
     def _open_container(self, kind: NodeKind) -> None:
         self._states.append((self.before, self.comma_at))
@@ -144,7 +144,7 @@ class _JsonRepairer(Scanner):
         super()._drop_key(stop, truncated=truncated)
 
     def _take_back_comma(self) -> None:
-        """A comma that was missing before a name is not, if the name goes."""
+        """Drop the insertion of a comma before a name that is removed."""
         changes = self.changes
         if self.key_before == 1 and changes and changes[-1].new == b",":
             changes.pop()
@@ -194,7 +194,7 @@ class _JsonRepairer(Scanner):
         return value
 
     def _repair_characters(self, start: int, stop: int) -> None:
-        """What is wrong with the characters of a string."""
+        """Fix invalid characters of a string."""
         if self.text.find(b"\\", start, stop) >= 0:
             for found in ESCAPE.finditer(self.text, start, stop):
                 if found.group(1) is not None:
@@ -225,7 +225,7 @@ class _JsonRepairer(Scanner):
 
 
 def find_invalid_utf8(raw: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The stretches that are not UTF-8, in one pass."""
+    """Yield the ranges that are not UTF-8, in one pass."""
     part = raw[start:stop]
     if part.isascii():
         return
@@ -240,7 +240,7 @@ def find_invalid_utf8(raw: bytes, start: int, stop: int) -> Iterator[tuple[int, 
 
 
 def _is_escape(text: bytes, start: int, at: int) -> bool:
-    """Whether the backslash at a place starts an escape and is not the end of one."""
+    """Whether the backslash at a place starts an escape and does not end one."""
     count = 0
     while at - count > start and text[at - count - 1] == 0x5C:
         count += 1
@@ -248,7 +248,7 @@ def _is_escape(text: bytes, start: int, at: int) -> bool:
 
 
 def _find_last_whole(text: bytes, start: int, stop: int) -> int:
-    """Where the last whole character ends."""
+    """Return where the last whole character ends."""
     for back in range(1, min(4, stop - start) + 1):
         byte = text[stop - back]
         if byte >= 0xC0:
@@ -260,7 +260,7 @@ def _find_last_whole(text: bytes, start: int, stop: int) -> int:
 
 
 def _repair_duplicates(roots: Iterable[JsonNode]) -> Iterator[JsonRepair]:
-    """Of members with the same name the last counts, so those before it go."""
+    """Remove all but the last of several members with the same name."""
     pending = list(roots)
     while pending:
         node = pending.pop()

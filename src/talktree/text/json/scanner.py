@@ -1,7 +1,7 @@
 """The exact, tolerant, iterative JSON parser.
 
-It never gives up: whatever is not JSON is reported as a `Problem` with its place, and parsing
-goes on. The result is a flat table of nodes with byte spans, so that a caller can find, keep and
+It never gives up: anything that is not JSON is reported as a `Problem` with its place, and parsing
+continues. The result is a flat table of nodes with byte spans, so that a caller can find, keep and
 replace any value without touching its neighbours, at any nesting depth.
 """
 
@@ -62,18 +62,18 @@ __all__ = [
 _decode = msgspec.json.Decoder().decode
 MOST_DIGITS = 4000
 SAFE = 1 << 53
-"""Beyond this, readers that keep numbers as doubles change them."""
+"""Beyond this, readers that use doubles change numbers."""
 DEEP = 200
 MOST_NAMES = 10_000
-"""Number of names that are looked up instead of decoded again."""
+"""Maximum number of names that are cached instead of decoded again."""
 MOST_PROBLEMS = 1000
-"""Enough to tell what is wrong; a megabyte of garbage must not become a million findings."""
+"""Enough to show what is wrong; a megabyte of garbage must not become a million findings."""
 _OPENED, _VALUE, _COMMA = range(3)
-"""What stands before the place that is looked at: a bracket or a name, a value, or a comma."""
+"""What comes before the current place: a bracket or a name, a value, or a comma."""
 
 
 class Scanner:
-    """Goes through a text; `json_mend` builds on it and notes down what would mend each oddity."""
+    """Scans a text; `json.repair` builds on it and records how to fix each oddity."""
 
     def __init__(self, text: bytes, start: int, *, only_first: bool) -> None:
         self.text = text
@@ -95,7 +95,7 @@ class Scanner:
         """Whether no comment that is open from here on has an end."""
 
     def run(self) -> JsonScan:
-        """Go through the text once, from value to value."""
+        """Scan the text once, from value to value."""
         text, size = self.text, len(self.text)
         while True:
             if self.key is None and self._is_key_expected():
@@ -149,7 +149,7 @@ class Scanner:
         if not self._is_key_expected() or self.before != _COMMA or len(self.open) < 2:
             return
         if self.open[-2].kind is NodeKind.ARRAY and FIRST_NAME.match(self.text, self.at):
-            # Before the comma, which then separates the two; what was dropped may be behind it.
+            # Before the comma, which then separates the two; dropped text may follow it.
             end = min(self.end, self.comma_at)
             self._add_problem("syntax", "an object is not closed", at=end)
             self.before = _VALUE
@@ -185,7 +185,7 @@ class Scanner:
     # scalars
 
     def _take_member(self, found: re.Match[bytes]) -> None:
-        """Take a plain member at once; the same as taking its name and then its value."""
+        """Scan a plain member in one step, with the same result as its name and then its value."""
         raw, text, number, word = found.groups()
         name, key_at, group = self._intern_name(raw), found.start(1) - 1, found.lastindex or 0
         self._take_key(name, key_at, found.end())
@@ -200,7 +200,7 @@ class Scanner:
         self._attach_node(node)
 
     def _intern_name(self, raw: bytes) -> str:
-        """The name of a member; the same name is held once, however often it occurs."""
+        """Return the name of a member; equal names share one object."""
         name = self._names.get(raw)
         if name is None:
             name = raw.decode()
@@ -234,7 +234,7 @@ class Scanner:
         self._add_scalar(start, self._extend_text(start, end))
 
     def _take_name(self, start: int) -> None:
-        """Take the name of a member, which ends here."""
+        """End the name of a member here."""
         colon = COLON.match(self.text, self.at)
         if colon is None and NAME.match(self.text, start + 1):
             self.at = start
@@ -261,7 +261,7 @@ class Scanner:
         self._repair("syntax", start, self.at)
 
     def _is_unclosed_name(self, start: int) -> bool:
-        """Take a name whose last quote is missing, if it is one."""
+        """Scan a name whose closing quote is missing, and return whether it is one."""
         found = UNCLOSED_NAME.match(self.text, start)
         if found is None:
             return False
@@ -271,9 +271,9 @@ class Scanner:
         return True
 
     def _without_quote(self, start: int, end: int) -> str:
-        """Return a name that goes on behind the quote that seems to end it.
+        """Return a name that continues after the quote that seems to end it.
 
-        Names have no quotes in them, so it is one too many.
+        Names contain no quotes, so that quote is superfluous.
         """
         wrong = self.at - 1
         before = self._read_text(start, wrong)
@@ -284,7 +284,7 @@ class Scanner:
         return before + self._read_text(wrong, end - 1)
 
     def _extend_text(self, start: int, end: int) -> str:
-        """Go on to where a string really ends and return its text, with the quotes in it."""
+        """Continue to where a string really ends and return its text, with the quotes in it."""
         stop = self.at
         if end > stop:
             self._check_unescaped(stop, end)
@@ -297,7 +297,7 @@ class Scanner:
         return text
 
     def _take_unclosed_string(self, start: int, found: re.Match[bytes] | None) -> bool:
-        """Take a string whose last quote is missing, if the next line shows that it is."""
+        """Scan a string whose closing quote is missing, if the next line shows that it is."""
         text = self.text
         line_end = text.find(b"\n", start, found.end() if found else len(text))
         behind = SPACE.match(text, found.end() if found else max(0, line_end)).end()  # type: ignore[union-attr]
@@ -326,7 +326,7 @@ class Scanner:
         return True
 
     def _report_nuls(self, start: int, stop: int) -> None:
-        """Tell of NUL bytes between a name and its colon."""
+        """Report NUL bytes between a name and its colon."""
         for found in NULS.finditer(self.text, start, stop):
             self._add_problem("nul", "NUL bytes behind a name", at=found.start())
             self._repair("nul", found.start(), found.end())
@@ -390,7 +390,7 @@ class Scanner:
                 self._skip_junk(len(word.group()))
                 return
             self._add_problem("syntax", "a name without its first quote")
-            # With its first character, so that it goes if the name goes.
+            # With its first character, so that it is removed with the name.
             self._repair("syntax", start, start + 1, b'"' + text[start : start + 1])
             self._take_key(self._read_text(start - 1, name.end(1)), start, name.end())
             self._report_nuls(name.end(1) + 1, name.end() - 1)
@@ -407,7 +407,7 @@ class Scanner:
         self._add_scalar(start, self._read_word(word.group(), start))
 
     def _find_unopened_end(self, word: re.Match[bytes]) -> int | None:
-        """Where a string ends that begins with a word instead of a quote."""
+        """Return where a string ends that begins with a word instead of a quote."""
         known = word.group() in WORDS or NUMBER.match(self.text, word.start())
         if known or not self.open:
             return None
@@ -476,7 +476,7 @@ class Scanner:
         return node
 
     def _attach_node(self, node: JsonNode) -> None:
-        """Add a value to the container that it stands in."""
+        """Add a value to its container."""
         if node.kind is not NodeKind.SCALAR:
             node.children = []
         (self.open[-1].children if self.open else self.roots).append(node)
@@ -488,7 +488,7 @@ class Scanner:
         self.before = _VALUE
 
     def _check_comma(self, at: int) -> None:
-        """What comes next stands behind a comma, or is the first."""
+        """Check that a comma precedes the next item, unless it is the first."""
         if self.before == _VALUE:
             self._add_problem("syntax", "a comma is missing", at=at)
             self._repair_comma(at)
@@ -531,13 +531,13 @@ class Scanner:
         self.at = stop
 
     def _repair(self, key: str, start: int, stop: int, new: bytes = b"") -> None:
-        """What to put in place of some bytes so that the oddity is gone; nothing by itself."""
+        """Record what replaces some bytes to fix an oddity; this class does nothing."""
 
     def _repair_comma(self, at: int) -> None:
-        """The same for a comma that is missing."""
+        """The same for a missing comma."""
 
     def _unmend_comma(self, at: int) -> None:
-        """Forget the comma that was missing before what is at a place, and goes itself."""
+        """Drop the insertion of a comma before something that is removed itself."""
 
     def _add_problem(self, code: str, what: str, *, at: int | None = None) -> None:
         if len(self.problems) < MOST_PROBLEMS:
@@ -545,9 +545,9 @@ class Scanner:
 
 
 class ValueScanner(Scanner):
-    """Goes through a text for its values and problems: of what is inside a value, no node is kept.
+    """Scans a text for its values and problems, without nodes inside values.
 
-    A node takes many times the memory of the bytes that it stands for.
+    A node takes many times the memory of its bytes.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -576,7 +576,7 @@ class ValueScanner(Scanner):
 
 
 def _decode_flat(text: bytes) -> Json:
-    """The value of a container with no other inside; None if anything about its text is odd."""
+    """Decode a container without others inside; None if anything about its text is odd."""
     if LONG_DIGITS.search(text):
         return None
     try:
@@ -586,12 +586,12 @@ def _decode_flat(text: bytes) -> Json:
     names = value if isinstance(value, dict) else ()
     inside = value.values() if isinstance(value, dict) else value
     texts = sum(type(each) is str for each in inside)  # type: ignore[union-attr]
-    # A name that stands twice is dropped without a word, and its quotes are then too many.
+    # A duplicate name is dropped silently, and its quotes are then too many.
     return value if text.count(b'"') == 2 * (len(names) + texts) else None
 
 
 class _ShallowScanner(Scanner):
-    """Goes through a text and keeps the nodes of the outermost levels only."""
+    """Scans a text and keeps the nodes of the outermost levels only."""
 
     def __init__(self, text: bytes, levels: int) -> None:
         super().__init__(text, 0, only_first=False)
@@ -603,7 +603,7 @@ class _ShallowScanner(Scanner):
 
 
 def scan_shallow(text: bytes, levels: int) -> JsonScan:
-    """Parse everything in the text; nodes that are nested deeper are left out, as are values."""
+    """Parse everything in the text, without more deeply nested nodes and without values."""
     return _ShallowScanner(text, levels).run()
 
 
@@ -613,5 +613,5 @@ def scan_values(text: bytes) -> JsonScan:
 
 
 def scan_json(text: bytes, start: int = 0, *, only_first: bool = False) -> JsonScan:
-    """Parse everything in the text, or just the first value in it."""
+    """Parse everything in the text, or only the first value in it."""
     return fill_containers(Scanner(text, start, only_first=only_first).run())

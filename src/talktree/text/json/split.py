@@ -1,10 +1,10 @@
-"""The quick way to cut a JSON text into nested records: for plain texts only.
+"""The fast way to split a JSON text into nested records, for plain texts only.
 
-It walks over the brackets and lets a compiled decoder read each record without those nested in
-it, so the depth of the nesting does not matter. Anything that is not plain JSON of this shape, a
-record in every place and each with one list of further ones, is left to `json_scan`.
+It walks over the brackets and decodes each record without its nested records with a compiled
+decoder, so the nesting depth does not matter. Everything that is not plain JSON of this shape, with
+a record in every place and one list of further records in each, is left to `scanner`.
 
-A record that has a line to itself, up to its list or to its end, is decoded without that walk.
+A record on a line of its own, up to its list or to its end, is decoded without that walk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class JsonRecordSpan(Struct):
 
     start: int
     gap_from: int
-    """Where the bytes between it and what stands before it start."""
+    """Start of the bytes between it and what comes before it."""
     depth: int
     first: bool
     """Whether it is the first in its list."""
@@ -44,7 +44,7 @@ class JsonRecordSpan(Struct):
 
 
 class JsonRecordSpans(Struct):
-    """All records in order, and the stretch of the text they stand in."""
+    """All records in order, and their range in the text."""
 
     cuts: list[JsonRecordSpan]
     listed: bool
@@ -54,7 +54,8 @@ class JsonRecordSpans(Struct):
 
 
 def cut_records(text: bytes, name: str) -> JsonRecordSpans | None:
-    """The records of a text, each nested in the member of another with this name, or None."""
+    """Return the records of a text, each nested in the member of another with this name, or
+    None."""
     found = _START.match(text)
     if found is None:
         return None
@@ -74,7 +75,8 @@ def cut_records(text: bytes, name: str) -> JsonRecordSpans | None:
 
 @cache
 def _landmark_pattern(name: str) -> re.Pattern[bytes]:
-    """Everything up to and with the next bracket; group 1 is the list with the given name."""
+    """Match everything up to and including the next bracket; group 1 is the list with the given
+    name."""
     named = b'"' + re.escape(name.encode()) + rb'"\s*+:\s*+\['
     string = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
     boring = rb'(?:[^"\[\]{}]++|(?!' + named + rb")" + string + rb")*+"
@@ -88,10 +90,10 @@ class _Walk:
         self.landmark = _landmark_pattern(name)
         self.quoted = b'"%b"' % name.encode()
         self.opening = self.quoted + b":["
-        """How a list begins that is the last thing on a line."""
+        """How a list begins at the end of a line."""
         self.at = start
         self.walked_until = -1
-        """The end of a line that holds something else than one record."""
+        """The end of a line that does not contain exactly one record."""
         self.gap_from = start
         self.first = True
         self.cuts: list[JsonRecordSpan] = []
@@ -148,9 +150,9 @@ class _Walk:
         return not self.text[self.gap_from : end].strip(BLANKS)
 
     def _is_line(self) -> bool:
-        """Take the record that was opened, if it has the rest of the line to itself.
+        """Decode the opened record if it fills the rest of the line.
 
-        It may end with the list of records in it, which then follow on further lines.
+        It may end with its list of records, which then follow on further lines.
         """
         start = self.at - 1
         if start < self.walked_until:
@@ -169,8 +171,9 @@ class _Walk:
         return taken
 
     def _is_taken(self, raw: bytes, stop: int, *, hole: int = -1) -> bool:
-        """Take the text of one record, if it is one; its list is the last thing in it."""
-        # Elsewhere in it the name may be that of another list.
+        """Decode the text of one record, and return whether it is one; its list comes last in
+        it."""
+        # Elsewhere in the record, the name may be that of another list.
         if raw.count(self.quoted) != (hole >= 0):
             return False
         try:
@@ -197,7 +200,7 @@ class _Walk:
         self.first = False
         text = self.text
         if record.raw and text[record.hole_end : record.stop] == b"]}":
-            # It was decoded when its line was taken.
+            # It was decoded with its line.
             return True
         if record.hole < 0:
             record.raw = text[record.start : record.stop]
@@ -208,6 +211,6 @@ class _Walk:
 
     def _has_only_list(self, value: Json, hole: int) -> bool:
         """Whether a record has the list that was seen in its text, and no other."""
-        # A list that was not seen, because its name is written with escapes, is not empty.
+        # An unseen list, whose name is written with escapes, is not empty.
         held = value.get(self.name) if isinstance(value, dict) else None
         return held == [] if hole >= 0 else not isinstance(held, list)

@@ -1,4 +1,4 @@
-"""All texts in a JSON value, at any depth: where they are, and the value with others instead."""
+"""All strings in a JSON value, at any depth: their paths, and the value with other strings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeAlias
 from talktree.text.json.value import Json
 
 Trail: TypeAlias = "tuple[Trail, str] | None"
-"""The steps to a value, the last one first; values that are nested share those above them."""
+"""The steps to a value, the last one first; nested values share those above them."""
 
 
 def write_trail(trail: Trail) -> str:
-    """The steps as one text, like `message/content/0/text`; empty if there are none."""
+    """Return the steps as one text, like `message/content/0/text`; empty if there are none."""
     steps: list[str] = []
     while trail is not None:
         trail, step = trail
@@ -21,22 +21,22 @@ def write_trail(trail: Trail) -> str:
 
 
 class PlacedText(NamedTuple):
-    """A text in a value."""
+    """A string in a value."""
 
     trail: Trail
     name: str | None
-    """What it is the value of: the member, the `name` beside a `value`, or the option before it in
-    a list of words; None if there is no such thing."""
+    """The name of the value: the member, the `name` beside a `value`, or the preceding option in a
+    list of words; None if there is none."""
     text: str
 
     @property
     def way(self) -> str:
-        """What leads to it, like `message/content/0/text`; empty if it is the value itself."""
+        """The path, like `message/content/0/text`; empty for the value itself."""
         return write_trail(self.trail)
 
 
 def iterate_texts(value: Json) -> Iterator[PlacedText]:
-    """The texts in a value, in order; names of members are not among them."""
+    """Yield the strings in a value, in order, without member names."""
     pending: list[tuple[Trail, str | None, Json]] = [(None, None, value)]
     while pending:
         trail, name, item = pending.pop()
@@ -61,7 +61,7 @@ def _iterate_inside(item: dict[str, Json] | list[Json]) -> Iterator[tuple[str, s
 
 
 def _find_name(item: dict[str, Json], member: str) -> str:
-    """The name of a member; of a `value` that has a `name` beside it, that name."""
+    """Return the name of a member; for a `value` with a `name` beside it, that name."""
     if member in ("value", "Value"):
         for label in ("name", "key", "Name", "Key"):
             beside = item.get(label)
@@ -71,13 +71,13 @@ def _find_name(item: dict[str, Json], member: str) -> str:
 
 
 def _find_option_before(items: list[Json], at: int) -> str | None:
-    """The option that a word of a command belongs to."""
+    """Return the option that a word of a command belongs to."""
     before = items[at - 1] if at else None
     return before if isinstance(before, str) and before.startswith("-") else None
 
 
 def with_texts(value: Json, change: Callable[[str | None, str], str]) -> Json:
-    """The value with each text changed, given the name of what it is the value of."""
+    """Return the value with each string changed by a function of the string and its name."""
     if isinstance(value, str):
         return change(None, value)
     root = _copy_container(value)

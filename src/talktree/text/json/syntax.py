@@ -1,8 +1,7 @@
-"""What a scan of a JSON text gives: nodes with the places of their bytes, and oddities.
+"""The result of a JSON scan: nodes with their byte ranges, and oddities.
 
-The words JSON is made of, and those that stand in its place when it is broken.
-
-The inside of JSON strings: escapes to characters, whatever the bytes are.
+Also: the literals of JSON and common wrong ones, and decoding the inside of JSON strings, whatever
+the bytes are.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from talktree.text.json.value import Json
 
 
 class NodeKind(IntEnum):
-    """What a node is."""
+    """The kind of a node."""
 
     OBJECT = 0
     ARRAY = 1
@@ -23,7 +22,7 @@ class NodeKind(IntEnum):
 
 
 class Problem(NamedTuple):
-    """One place where the text is not plain JSON."""
+    """A place where the text is not plain JSON."""
 
     code: str
     at: int
@@ -31,7 +30,7 @@ class Problem(NamedTuple):
 
 
 class JsonNode:
-    """One value in the text: where it stands, what it is, and for containers what is inside."""
+    """One value in the text: its range, its kind, and for containers its items."""
 
     __slots__ = ("children", "closed", "key", "key_at", "kind", "start", "stop", "value")
 
@@ -40,21 +39,21 @@ class JsonNode:
         self.start = start
         self.stop = -1
         self.key = key
-        """The member's name, if it stands in an object."""
+        """The member's name, if it is in an object."""
         self.key_at = key_at
         """Where the member starts: at its name, or at the value itself."""
         self.closed = False
-        """Whether the text has its closing bracket."""
+        """Whether the text contains its closing bracket."""
         self.children: list[JsonNode] = NO_NODES
         self.value: Json = None
 
 
 NO_NODES: list[JsonNode] = []
-"""What is inside a scalar; it is shared and never changed."""
+"""The items of a scalar; shared and never changed."""
 
 
 class JsonScan(NamedTuple):
-    """The outcome: the values found at top level, and everything that was odd."""
+    """The values found at top level, and everything that was odd."""
 
     roots: list[JsonNode]
     problems: list[Problem]
@@ -63,14 +62,14 @@ class JsonScan(NamedTuple):
 
 
 def fill_containers(found: JsonScan) -> JsonScan:
-    """What was found, with the values of containers put together."""
+    """Return the scan with the values of containers assembled."""
     for root in found.roots:
         _fill_root(root)
     return found
 
 
 def _fill_root(root: JsonNode) -> None:
-    """Hang the values of all nodes into the values of their containers."""
+    """Put the values of all nodes into the values of their containers."""
     pending = [root]
     while pending:
         node = pending.pop()
@@ -90,7 +89,7 @@ STRING_OR_BLANKS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|([ \t\r\n]++)', re.
 SOUND_ESCAPES = re.compile(rb'[^\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^\\]*+)*+')
 COLON = re.compile(rb"[ \t\r\n\x00]*+:")
 COLONLESS = re.compile(rb"[ \t\r\n\x00]*+[\[{]")
-"""A list or an object right behind a name."""
+"""A list or an object directly after a name."""
 NULS = re.compile(rb"\x00+")
 CONTROL = re.compile(rb"[\x01-\x1f]")
 NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?(?=[ \t\r\n\x00,\]}]|$)")
@@ -99,9 +98,9 @@ MEMBER = re.compile(
     rb'(?:"([ !#-\[\]-~]*+)"|(-?(?:0|[1-9][0-9]{0,14}+))|(true|false|null))'
     rb"[ \t\r\n]*+(?:,|(?=\}))"
 )
-"""A whole member of an object, of the kind nearly all members are."""
+"""A whole member of an object in the most common form."""
 FLAT = re.compile(rb'[\[{](?:[^"\[\]{}\x00]++|"[^"\\\x00-\x1f]*+")*+[\]}]')
-"""A container with no other container and no escape inside."""
+"""A container without other containers and escapes inside."""
 LONG_DIGITS = re.compile(rb"[0-9]{16}")
 WORD = re.compile(rb'[^\s\x00,\[\]{}":]+')
 COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -116,7 +115,7 @@ _SIMPLE = dict(
 
 
 def unescape(raw: bytes) -> str:
-    """The text of a JSON string's inside; bytes that are no UTF-8 become lone surrogates."""
+    """Return the text inside a JSON string; bytes that are not UTF-8 become lone surrogates."""
     text = raw.decode("utf-8", "surrogateescape")
     if "\\" not in text:
         return text
@@ -136,5 +135,5 @@ def _decode_escape(code: bytes) -> str:
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
     if len(code) == 5:
         return chr(int(code[1:], 16))
-    # An escape JSON does not know keeps its backslash, as the text shows it.
+    # An unknown escape keeps its backslash, as in the text.
     return _SIMPLE.get(code, "\\" + code.decode("utf-8", "surrogateescape"))

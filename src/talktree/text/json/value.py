@@ -1,6 +1,6 @@
-"""What a decoded JSON value is here, and when two of them are the same.
+"""Decoded JSON values, and comparing them.
 
-Not for reading or writing: those are `json_read` and `json_write`.
+Reading and writing are in `json.decode` and `json.encode`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ REFUSALS = (DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Token:
-    """A piece of source text kept as it stands because no Python value holds it exactly.
+    """A piece of source text kept verbatim because no Python value holds it exactly.
 
     NaN, 1e999, integers of thousands of digits, and placeholders such as `...` or `<number>`.
     """
@@ -35,7 +35,7 @@ class Token:
 
 
 class EncodedValue(Token):
-    """A value that was written already: its JSON text, to be copied as it is."""
+    """A pre-encoded value: its JSON text, to be copied as it is."""
 
     __slots__ = ("raw",)
 
@@ -52,7 +52,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Tok
 
 
 def is_same(a: Json, b: Json) -> bool:
-    """Equal in value *and* type, at any depth: 1, 1.0 and true all differ."""
+    """Whether values are equal in value *and* type, at any depth: 1, 1.0 and true all differ."""
     pending: list[tuple[Json, Json]] = [(a, b)]
     while pending:
         a, b = pending.pop()
@@ -69,7 +69,7 @@ def is_same(a: Json, b: Json) -> bool:
                 return False
             pending.extend(zip(a, b, strict=True))
         elif isinstance(a, float):
-            # repr tells -0.0 from 0.0, as the bytes do.
+            # repr distinguishes -0.0 from 0.0, as the bytes do.
             if repr(a) != repr(b):
                 return False
         elif a != b:
@@ -78,7 +78,7 @@ def is_same(a: Json, b: Json) -> bool:
 
 
 def is_equal(a: object, b: object) -> bool:
-    """Equal as `==` says, at any depth: values, and structs that hold values."""
+    """Whether values, or structs of values, are equal by `==`, at any depth."""
     try:
         return bool(a == b)
     except RecursionError:

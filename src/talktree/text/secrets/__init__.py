@@ -1,4 +1,4 @@
-"""Keys, tokens and passwords in a text: where they are, and the text without them."""
+"""Find keys, tokens and passwords in a text, and replace them."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _KEY_BEGINS = b"-----BEGIN"
 
 
 class Secret(NamedTuple):
-    """A secret, and where in the text it is."""
+    """A secret and its place in the text."""
 
     kind: str
-    """One of the kinds of `secret_kinds`."""
+    """One of the kinds in `patterns`."""
     start: int
     stop: int
     what: str = "a secret"
-    """Whose it is, in words."""
+    """Whose secret it is, in words."""
 
 
 Put = Callable[[Secret, str], str]
-"""From a secret and its text to what is put in its place."""
+"""Maps a secret and its text to the replacement."""
 
 
 def find_secrets(text: str, *, name: str | None = None) -> Iterator[Secret]:
-    """The secrets in a text, in order; a name says what the text as a whole is the value of."""
-    # Every character becomes one byte, so places stay what they are; no key has others.
+    """Return the secrets in a text, in order; a name says what the whole text is the value of."""
+    # Every character becomes one byte, so offsets stay the same; keys contain only ASCII.
     data = text.replace("…", "\0").encode("ascii", "replace")
     found = [*_find_everything(data), *find_foreign_passwords(text)]
     for view in make_views(data):
@@ -50,8 +50,8 @@ def find_secrets(text: str, *, name: str | None = None) -> Iterator[Secret]:
 
 
 def find_secrets_by_form(raw: bytes) -> list[Found]:
-    """The secrets in bytes that are known by their form, be they a text or JSON that holds texts;
-    some may overlap. Those that are known by names have to be looked for in the texts."""
+    """Return the secrets in bytes that are known by their form; the bytes are a text, or JSON with
+    texts. Some may overlap. Secrets that are known by names must be searched for in the texts."""
     if not is_worth(len(raw), secrets=True):
         return [*_find_by_form(raw), *find_glued_keys(raw)]
     runs, dashes = find_telling_runs_inside(raw)
@@ -59,16 +59,16 @@ def find_secrets_by_form(raw: bytes) -> list[Found]:
 
 
 def can_hold_secrets(raw: bytes) -> bool:
-    """Whether there may be a secret in bytes, be they a text or JSON that holds texts."""
+    """Whether bytes may contain a secret; they are a text, or JSON with texts."""
     return bool(find_secrets_by_form(raw)) or any(True for _ in find_suspects(raw))
 
 
 def can_be_among(data: bytes, runs: list[int]) -> bool:
-    """Whether there may be a secret in any of the texts that stand here behind each other; if so,
-    each of them has to be asked. Where long runs start in them is known."""
+    """Whether any of several concatenated texts may contain a secret; if so, each must be searched.
+    The starts of their long runs are given."""
     if find_tokens(data, runs):
         return True
-    # Where one private key begins and another ends, they would seem to be one.
+    # Where one private key begins and another ends, they would look like one.
     others = (_find_passwords(data), find_glued_keys(data), find_suspects(data))
     return _has_key_begin(data) or any(True for look in others for _ in look)
 
@@ -76,7 +76,7 @@ def can_be_among(data: bytes, runs: list[int]) -> bool:
 def without_secrets(
     text: str, put: Callable[[Secret, str], str], *, name: str | None = None
 ) -> str:
-    """The text with something else put for each secret; the same text if there is none."""
+    """Return the text with each secret replaced; the same text if there is none."""
     out: list[str] = []
     at = 0
     for secret in find_secrets(text, name=name):
@@ -86,7 +86,8 @@ def without_secrets(
 
 
 def mask_secrets(text: str) -> str:
-    """A text of the same length with its secrets made stars, but for how long ones start."""
+    """Return a text of the same length with secrets as asterisks, except the beginning of long
+    ones."""
     return without_secrets(text, _mask_secret)
 
 
@@ -96,7 +97,7 @@ def _mask_secret(secret: Secret, text: str) -> str:
 
 
 def abbreviate_secret(secret: str) -> str:
-    """A secret as people may see it, to know which one is meant: how a long one starts and ends."""
+    """Return the beginning and end of a long secret, so that users recognise which one it is."""
     return f"{secret[:4]}…{secret[-2:]}" if len(secret) >= SHORTEST else "…"
 
 
@@ -115,7 +116,7 @@ def _find_everything(data: bytes) -> Iterator[Found]:
 
 
 def _has_key_begin(data: bytes) -> bool:
-    # From the end it is looked for by its first byte, which most texts have little of.
+    # Searched from the end by its first byte, which is rare in most texts.
     return data.rfind(_KEY_BEGINS) >= 0
 
 
@@ -124,7 +125,7 @@ def _find_passwords(data: bytes) -> Iterable[Found]:
 
 
 def _drop_overlapping(found: list[Found]) -> Iterator[Secret]:
-    """In order; of those that overlap the first and longest counts."""
+    """Return them in order; of overlapping ones, the first and longest."""
     at = 0
     for kind, start, stop, what in sorted(found, key=lambda each: (each[1], -each[2])):
         if start >= at:

@@ -1,4 +1,4 @@
-"""Secrets that are arguments: of setters, forms behind a name, calls that only take keys."""
+"""Secrets in arguments: of setters, of form fields after a name, of calls that take only keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WRAPPER = re.compile(
     rb"|Ok|bytes|bytearray|str|Buffer\.from|aws\.String|pulumi\.String|text\.encode)"
     rb"\([ \t]{0,8}(?=[brfu]?%b)" % _QUOTE
 )
-"""What makes a string of a literal, and nothing else: `String::from("…")`."""
+"""What makes a string of a literal without changing it: `String::from("…")`."""
 _SETTER = re.compile(
     rb"(?:\b(?:put|fill|type|append|add|env|header|property|setenv|putenv|input_text)"
     rb"|\b(?:set|with|add)_?[A-Z]?\w{0,24})\([^()\n]{0,40}\Z",
@@ -45,13 +45,13 @@ _WHAT = "a password"
 
 
 def unwrapped(data: bytes, at: int) -> int:
-    """Where a literal begins that is all that a call gets which makes a string of it."""
+    """Return where the literal begins that is the only argument of a string conversion."""
     found = _WRAPPER.match(data, at)
     return at if found is None else found.end()
 
 
 def argument_behind(data: bytes, start: int, end: int) -> WrittenValue | None:
-    """The value that is written into what is named: `put("password", "…")`, `.fill("…")`."""
+    """Return the value that is written into a name: `put("password", "…")`, `.fill("…")`."""
     sign = _SECOND.match(data, end)
     if sign is not None and _SETTER.search(data, max(0, start - 80), start) is None:
         return None
@@ -63,22 +63,23 @@ def argument_behind(data: bytes, start: int, end: int) -> WrittenValue | None:
 
 
 def keyed(data: bytes, at: int) -> Iterator[Found]:
-    """`jwt.sign(payload, "…")`, `createHmac("sha256", "…")`: the second argument is a key."""
+    """Return the key in `jwt.sign(payload, "…")` or `createHmac("sha256", "…")`: the second
+    argument."""
     yield from _literal(data, _SECOND_ITEM.match(data, at), drawn=False)
 
 
 def made_of_key(data: bytes, at: int) -> Iterator[Found]:
-    """`Fernet("…")`: the first argument is a key."""
+    """Return the key in `Fernet("…")`: the first argument."""
     yield from _literal(data, _FIRST_ITEM.match(data, at), drawn=True)
 
 
 def account(data: bytes, at: int) -> Iterator[Found]:
-    """`Client("AC…", "…")`: the id of an account, and its token."""
+    """Return the token in `Client("AC…", "…")`: the id of an account, then its token."""
     yield from _literal(data, _ACCOUNT.match(data, at), drawn=True)
 
 
 def salted(data: bytes, at: int) -> Iterator[Found]:
-    """`crypt('…', gen_salt('bf'))`, as PostgreSQL hashes a password."""
+    """Return the password in `crypt('…', gen_salt('bf'))`, as PostgreSQL hashes one."""
     yield from _literal(data, _SALTED.match(data, at), drawn=False)
 
 

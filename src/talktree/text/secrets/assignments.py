@@ -27,21 +27,21 @@ _YAML_LINE = re.compile(
     rb"(?:\A|(?:^|\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*(?:- )?[\w.-]{1,40}:"
     rb"(?:[ \t][^\n{}(),;]{0,80})?\r?\n)(?:[ \t]*[0-9]{1,6}\t)?[ \t]*\Z"
 )
-"""A line of YAML before the one of a name."""
+"""A line of YAML before that of a name."""
 _SECTION = re.compile(rb"(?:^|\n)[ \t]*\[[\w. \"-]{1,40}\][ \t]*\r?\n")
 _IDENTIFIERS = re.compile(rb"[A-Za-z_]+")
 _MORE = re.compile(rb"[ \t]*(?:[#;][^\n]*)?(?:\r?\n|\Z|\\[nr]|\\{0,7}\"[ \t]*[,}\]])")
 _ARN = re.compile(rb"arn:[\w-]{1,20}:secretsmanager:[\w-]{0,30}:[0-9]{0,14}:\Z")
-"""What is before the name of a secret of AWS, which is none itself."""
+"""The text before the name of an AWS secret, which is not secret itself."""
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _ARGUMENT_BEFORE = re.compile(rb"[(\[{,]\s{0,40}\Z")
 _ARGUMENT_BEHIND = re.compile(rb"[ \t]*(?:[,)}\](.]|\r?\n[ \t]*[)}\]])")
-"""What is around arguments of calls, whose values are names."""
+"""The text after arguments of calls, whose values are names."""
 _LINE_START = re.compile(
     rb"(?:\A|[\r\n]|\\[nr]|[\"'])(?:[ \t]*[0-9]{1,6}(?:\t|\?|[|:]))?[ \t>+*|-]{0,40}"
     rb"(?:(?:export|set|env|ENV|SET)[ \t]+)?[\"'*`]{0,2}\Z"
 )
-"""What is before a name that a line starts with."""
+"""The text before a name at the start of a line."""
 _TYPE_NAME = re.compile(
     rb"(?:[A-Z]\w*)?(?:Buffer|Array|Secret|Password|Token|Value|Option|Optional|Model|Schema|Props"
     rb"|Config|Char|Enum|Param|Key|Hasher|Credentials?|Ref|Like|View|Data|Function|Callback|Any"
@@ -64,7 +64,7 @@ _NO_VALUE = frozenset(
     b"parameter "
     b"prompt value values when if but not can must should may from by via only also because".split()
 )
-"""What is written behind an option in a sentence."""
+"""Words after an option in a sentence."""
 
 
 class SecretName(NamedTuple):
@@ -79,7 +79,7 @@ class SecretName(NamedTuple):
 
 
 def make_named_secret(name: SecretName, written: WrittenValue) -> Found:
-    """A value as a secret of the kind that its name says."""
+    """Return a value as a secret of the kind that its name indicates."""
     kind, what = find_kind(name.text)
     return kind, written.start, written.stop, what
 
@@ -87,7 +87,7 @@ def make_named_secret(name: SecretName, written: WrittenValue) -> Found:
 def judge_value(
     name: SecretName, written: WrittenValue | None, *, setting: bool = False, sure: bool = False
 ) -> Found | None:
-    """A value as a secret if it is one with such a name."""
+    """Return a value as a secret if it is one with such a name."""
     if written is None:
         return None
     value = Value(written.text, written.quoted, setting, sure)
@@ -100,7 +100,7 @@ def judge_value(
 
 
 def is_secret(means: str, value: Value) -> bool:
-    """Whether a value is a secret because of what its name means."""
+    """Whether a value is a secret because of its name."""
     if means == PINS:
         return is_pin(value)
     if means == KEYS:
@@ -109,7 +109,7 @@ def is_secret(means: str, value: Value) -> bool:
 
 
 def find_option_value(data: bytes, name: SecretName) -> Found | None:
-    """`--password VALUE`, and the same as words of a list."""
+    """Return the value in `--password VALUE`, also as words of a list."""
     if not name.text.startswith(b"-"):
         return None
     sign = _OPTION.match(data, name.end)
@@ -123,8 +123,8 @@ def find_option_value(data: bytes, name: SecretName) -> Found | None:
 
 
 def _is_given(data: bytes, written: WrittenValue, *, joined: bool) -> bool:
-    """Whether what follows an option is its value, and not the rest of a sentence about it."""
-    # Capitals behind an option are what help texts write for a value.
+    """Whether the text after an option is its value, and not the rest of a sentence about it."""
+    # Help texts write capitals for the value of an option.
     if written.text.isupper():
         return False
     if joined or not written.text.isalpha():
@@ -135,7 +135,8 @@ def _is_given(data: bytes, written: WrittenValue, *, joined: bool) -> bool:
 
 
 def find_assigned_value(data: bytes, name: SecretName) -> Found | None:
-    """`NAME=value`, `"name": "value"` and the like in all the languages of settings and code."""
+    """Return the value in `NAME=value`, `"name": "value"` and similar syntax of settings and
+    code."""
     sign = _SEPARATOR.match(data, name.end)
     if sign is None:
         return None
@@ -149,7 +150,7 @@ def find_assigned_value(data: bytes, name: SecretName) -> Found | None:
         at = typed.end()
     written = read_value(data, unwrapped(data, at))
     if sign["sign"].startswith(b"==") and (written is None or not is_strong(written.text)):
-        # What is compared is nearly always the name of a type or a state.
+        # A compared value is nearly always the name of a type or a state.
         return None
     if sign["space"] and name.text == b"pass" and not (written and is_strong(written.text)):
         return None
@@ -163,7 +164,8 @@ def find_assigned_value(data: bytes, name: SecretName) -> Found | None:
 
 
 def _find_tight_value(data: bytes, name: SecretName, written: WrittenValue) -> Found | None:
-    """`NAME=value` without spaces: settings, commands, connection strings, addresses."""
+    """Return the value in `NAME=value` without spaces: settings, commands, connection strings,
+    addresses."""
     upper = not any(97 <= byte <= 122 for byte in name.text)
     if name.before in (b"?", b"&"):
         cut = cut_off(data, written, b"&")
@@ -175,7 +177,7 @@ def _find_tight_value(data: bytes, name: SecretName, written: WrittenValue) -> F
         return None
     if upper and name.means == PASSWORDS and (phrase := _find_phrase(data, name, cut)) is not None:
         return phrase
-    # What is followed by a comma or a parenthesis is an argument in code.
+    # A value before a comma or a parenthesis is an argument in code.
     setting = upper or data[cut.stop : cut.stop + 1] not in (b",", b")", b"}", b"]", b"(")
     # A secret in an address has a shorter name than others.
     certain = name.means == PASSWORDS or is_sure(name.text) or name.before in (b"?", b"&")
@@ -184,7 +186,7 @@ def _find_tight_value(data: bytes, name: SecretName, written: WrittenValue) -> F
 
 
 def _is_argument(data: bytes, name: SecretName, cut: WrittenValue) -> bool:
-    """Whether a value is written like a name where a call has its arguments."""
+    """Whether a value looks like a name in the arguments of a call."""
     if _WORD.fullmatch(cut.text) is None:
         return False
     if _ARGUMENT_BEHIND.match(data, cut.stop) is not None:
@@ -195,7 +197,8 @@ def _is_argument(data: bytes, name: SecretName, cut: WrittenValue) -> bool:
 
 
 def _find_phrase(data: bytes, name: SecretName, cut: WrittenValue) -> Found | None:
-    """`PASSPHRASE=<several words>`, which a file of settings has without quotes."""
+    """Return the value in `PASSPHRASE=<several words>`, which settings files write without
+    quotes."""
     rest = _PHRASE_END.match(data, cut.stop)
     if rest is None or not cut.text.isalnum() or not _is_line_start(data, name):
         return None
@@ -217,9 +220,10 @@ def _is_line_start(data: bytes, name: SecretName) -> bool:
 def _find_line_value(
     data: bytes, name: SecretName, written: WrittenValue, sign: re.Match[bytes]
 ) -> Found | None:
-    """`name: value` and `name = value`, as lines of settings and in sentences."""
+    """Return the value in `name: value` and `name = value`, as lines of settings and in
+    sentences."""
     stops = b",;)" if sign["sign"] == b":" else b",;"
-    # Between the braces of an object in code is nothing but a name.
+    # Between the braces of an object in code, such a value is only a name.
     cut = cut_off(data, written, stops if sign["after"] or name.before != b"{" else stops + b"}")
     if cut is None:
         return None
@@ -236,7 +240,7 @@ def _find_line_value(
             return make_named_secret(name, line)
     setting = whole
     if whole and sign["sign"] == b":" and data[cut.stop : cut.stop + 1] == b";":
-        # So ends the type of a field in TypeScript.
+        # The type of a field in TypeScript ends like this.
         return judge_value(name, cut)
     if whole and name.means == PASSWORDS and cut.text.islower():
         near = max(0, name.start - 200)
@@ -253,7 +257,8 @@ def _find_line_value(
 
 
 def _is_configured(data: bytes, name: SecretName, cut: WrittenValue, *, whole: bool) -> bool:
-    """Whether a line starts with the name, and its value is no type and no beginning of words."""
+    """Whether a line starts with the name, and its value is not a type or the beginning of a
+    sentence."""
     behind = data[cut.stop : cut.stop + 1]
     if behind in (b";", b",", b")", b"(", b"}") or not _is_line_start(data, name):
         return False
@@ -263,35 +268,35 @@ def _is_configured(data: bytes, name: SecretName, cut: WrittenValue, *, whole: b
             return False
         if cut.text.isdigit() or (digits and is_mixed(cut.text)):
             return len(cut.text) >= 5 or whole
-        # A word is a type if it has several capitals, or the name of one.
+        # A word is a type if it has several capitals, or is the name of one.
         return whole and cut.text.istitle() and _TYPE_NAME.fullmatch(cut.text) is None
     return whole and digits and cut.text.isalnum() and is_sure(name.text)
 
 
 def _is_header(data: bytes, name: SecretName, cut: WrittenValue, sign: re.Match[bytes]) -> bool:
-    """Whether it is all of a line like `X-Api-Key: …`, or all that is in quotes."""
+    """Whether it is a whole line like `X-Api-Key: …`, or everything in quotes."""
     if b"-" not in name.text or sign["sign"] != b":" or sign["quote"] or sign["space"]:
         return False
     behind = data[cut.stop : cut.stop + 1]
     if is_mixed(cut.text) and any(48 <= byte <= 57 for byte in cut.text):
-        # No word of a sentence has a digit, so words may follow.
+        # Words of a sentence have no digits, so words may follow.
         return behind in (b"", b" ", b"\r", b"\n", b"'", b'"', b"\\", b"`")
     if name.before in (b"'", b'"'):
         return behind == name.before
-    # Words need the capitals of headers, since settings are written like that in YAML.
+    # Words need the capitals of headers, since YAML writes settings like that.
     worded = cut.text.isalpha() and name.text.islower() and not name.text.startswith(b"x-")
     return not worded and (behind in (b"", b"\r", b"\n") or data.startswith(b"\\n", cut.stop))
 
 
 def _is_spaced_password(text: bytes) -> bool:
-    """Whether the rest of a line is a passphrase: several small words, and no sentence."""
+    """Whether the rest of a line is a passphrase: several lower-case words, and not a sentence."""
     words = text.split()
     small = all(word.isalpha() and word.islower() for word in words)
     return len(words) > 1 and small and is_password(Value(text, quoted=True, setting=True))
 
 
 def cut_off(data: bytes, written: WrittenValue | None, stops: bytes) -> WrittenValue | None:
-    """A bare value up to what does not belong to it."""
+    """Return a bare value without the text after it."""
     if written is None or written.quoted:
         return written
     text = written.text

@@ -1,6 +1,5 @@
-"""Secrets that have no name: arguments of calls and commands, dialogs, and objects of JSON that say
-of themselves that they are secret.
-"""
+"""Secrets without a name: arguments of calls and commands, dialogs, and JSON objects that are
+marked as sensitive."""
 
 from __future__ import annotations
 
@@ -92,13 +91,13 @@ _WORD_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
 def _find_value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Iterator[Found]:
-    """A password that is written here."""
+    """Return the password at this place."""
     written = read_value(data, at)
     if written is None:
         return
     text = written.text if written.quoted else written.text.rstrip(b",;)")
     if written.quoted and text[:1] in (b",", b")", b"'", b'"'):
-        # The quote closes what the name is in.
+        # The quote closes the string that the name is in.
         return
     if (is_mixed(text) or is_cased(text) or not mixed) and is_password(
         Value(text, written.quoted, True, sure)
@@ -107,24 +106,25 @@ def _find_value(data: bytes, at: int, *, mixed: bool, sure: bool = False) -> Ite
 
 
 def _find_connection(data: bytes, at: int) -> Iterator[Found]:
-    """`connect("host", "user", "password")` in all languages, and `new PDO(…)`."""
+    """Return the password in `connect("host", "user", "password")` in all languages, and `new
+    PDO(…)`."""
     sign = _THIRD.match(data, data.find(b"(", at))
     if sign is not None:
         yield from _find_value(data, sign.end(), mixed=True)
 
 
 def _find_login(data: bytes, at: int) -> Iterator[Found]:
-    """`login("user", "password")`."""
+    """Return the password in `login("user", "password")`."""
     sign = _SECOND.match(data, at + len(b"login"))
     if sign is not None:
         yield from _find_value(data, sign.end(), mixed=True)
 
 
 def _find_net_password(data: bytes, at: int) -> Iterator[Found]:
-    """`net user NAME PASSWORD` and `net use … /user:NAME PASSWORD`."""
+    """Return the password in `net user NAME PASSWORD` and `net use … /user:NAME PASSWORD`."""
     sign = _NET_SHARE.match(data, at) or _NET.match(data, at)
     if sign is not None and data[at - 1 : at] not in (b".", b"-", b"_", b"/"):
-        # Behind the name of a share is nothing but a password.
+        # After the name of a share there can only be a password.
         yield from _find_value(data, sign.end(), mixed=data[at + 4 : at + 7] != b"use", sure=True)
 
 
@@ -141,14 +141,14 @@ def _find_community(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_bind_password(data: bytes, at: int) -> Iterator[Found]:
-    """The password with which programs ask a directory."""
+    """Return the password with which programs log in to a directory (LDAP)."""
     sign = _BOUND.match(data, at)
     if sign is not None:
         yield from _find_value(data, sign.end(), mixed=True)
 
 
 def _find_short_named(data: bytes, at: int) -> Iterator[Found]:
-    """`pw = "…"` and `BIND_PW=…`: a name that is too short for a stem."""
+    """Return the value in `pw = "…"` and `BIND_PW=…`, whose names are too short for a stem."""
     sign = _PW.match(data, at)
     if sign is None or (data[at : at + 1] in b"pP" and data[at - 1 : at].isalnum()):
         return
@@ -158,7 +158,7 @@ def _find_short_named(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_directory_password(data: bytes, at: int) -> Iterator[Found]:
-    """`ldap_default_authtok = …` and `rootpw …`."""
+    """Return the value in `ldap_default_authtok = …` and `rootpw …`."""
     sign = _DIRECTORY.match(data, at)
     if sign is not None:
         yield from _find_value(data, sign.end(), mixed=True)
@@ -171,7 +171,7 @@ def _find_unseal_key(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_identified_by(data: bytes, at: int) -> Iterator[Found]:
-    """`IDENTIFIED WITH mysql_native_password BY '…'`."""
+    """Return the password in `IDENTIFIED WITH mysql_native_password BY '…'`."""
     sign = _BY.match(data, at)
     if sign is not None:
         yield from _find_value(data, sign.end(), mixed=False)
@@ -184,14 +184,14 @@ def _find_wallet_key(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_saved_password(data: bytes, at: int) -> Iterator[Found]:
-    """`<Pass encoding="base64">…</Pass>`, as FileZilla saves it."""
+    """Return the password in `<Pass encoding="base64">…</Pass>`, as FileZilla saves it."""
     found = _SAVED.match(data, at)
     if found is not None and is_password(Value(found.group(1), True, True)):
         yield NAMED_PASSWORD, *found.span(1), "a password"
 
 
 def _find_desktop_password(data: bytes, at: int) -> Iterator[Found]:
-    """`xfreerdp /p:…`."""
+    """Return the password in `xfreerdp /p:…`."""
     if _DESKTOP.search(data, max(0, at - 200), at) is not None:
         yield from _find_value(data, at + len(b" /p:"), mixed=False)
 
@@ -203,14 +203,14 @@ def _find_putty_key(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_masked_value(data: bytes, at: int) -> Iterator[Found]:
-    """What GitHub is asked to hide in its logs."""
+    """Return the value that GitHub is asked to mask in its logs."""
     sign = _MASKED.match(data, at)
     if sign is not None:
         yield from _find_value(data, sign.end(), mixed=False)
 
 
 def _find_network_password(data: bytes, at: int) -> Iterator[Found]:
-    """The text of a code that lets people into a wireless network."""
+    """Return the password in a QR code text of a wireless network."""
     found = _NETWORK.match(data, at)
     if found is not None and is_password(Value(found.group(1), True, True)):
         yield NAMED_PASSWORD, *found.span(1), "a password"
@@ -223,7 +223,7 @@ def _find_encoded_key(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_seed_words(data: bytes, at: int) -> Iterator[Found]:
-    """The words from which the keys of a wallet are made."""
+    """Return the seed words of a wallet."""
     found = _PHRASE.match(data, at)
     if found is None:
         return
@@ -239,35 +239,36 @@ def _find_teams_hook(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_vault_value(data: bytes, at: int) -> Iterator[Found]:
-    """What `az keyvault secret show` prints: a value next to the address of its secret."""
+    """Return the value in the output of `az keyvault secret show`, next to the address of its
+    secret."""
     if data[at : at + 19] == b".azure.net/secrets/":
         yield from find_values_around(data, at)
 
 
 def _find_terraform_values(data: bytes, at: int) -> Iterator[Found]:
-    """`"value": "…"` next to `"sensitive": true`, as Terraform has it."""
+    """Return the value in `"value": "…"` next to `"sensitive": true`, as in Terraform."""
     end = at + len(b"sensitive") if data[at : at + 1] in b"sS" else at + len(b"masked")
     if _STATED.match(data, end) is not None:
         yield from find_values_around(data, at)
 
 
 def _cookie(data: bytes, at: int) -> Iterator[Found]:
-    """The value of a cookie next to `"httpOnly": true`, as browsers export it."""
+    """Return the value of a cookie next to `"httpOnly": true`, as browsers export it."""
     if _STATED.match(data, at + len(b"httpOnly")) is not None:
         found = (each for each in find_values_around(data, at) if is_drawn(data[each[1] : each[2]]))
         yield from ((TOKEN, start, stop, "a cookie") for _, start, stop, _ in found)
 
 
 def _find_access_key(data: bytes, at: int) -> Iterator[Found]:
-    """Access keys of AWS that are glued to what is before them."""
+    """Return AWS access keys that are glued to the text before them."""
     found = _ACCESS.match(data, at)
-    # The form is so strict that few digits are no reason to doubt it.
+    # The form is so strict that a key with few digits is accepted as well.
     if found is not None and is_varied(found.group()) and not is_made_up(found.group()):
         yield CLOUD_KEY, *found.span(), "an AWS access key"
 
 
 def _find_dashed_key(data: bytes, at: int) -> Iterator[Found]:
-    """Keys whose beginning is no word of its own, behind a dash or with a slash after few bytes."""
+    """Return keys that are not a separate word: after a dash, or with a slash after a few bytes."""
     at += data[at : at + 1] in (b"_", b"-")
     if data[at - 1 : at] and data[at - 1] in _WORD_BYTES:
         return
@@ -294,7 +295,7 @@ def _loosen_pattern(known: SecretKind) -> re.Pattern[bytes]:
 
 
 def _oracle(data: bytes, at: int) -> Iterator[Found]:
-    """`jdbc:oracle:thin:USER/PASSWORD@…`."""
+    """Return the password in `jdbc:oracle:thin:USER/PASSWORD@…`."""
     sign = _CONNECTION.match(data, at)
     if sign is not None:
         stop = data.index(b"@", sign.end())
@@ -303,7 +304,7 @@ def _oracle(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _braced(data: bytes, at: int) -> Iterator[Found]:
-    """`PWD={…}` in a connection string."""
+    """Return the password in `PWD={…}` of a connection string."""
     found = _BRACED.match(data, at)
     if found is not None and is_password(Value(found.group(1), True, True)):
         yield NAMED_PASSWORD, *found.span(1), "a password"
@@ -316,18 +317,18 @@ def _unlocked(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _payment(data: bytes, at: int) -> Iterator[Found]:
-    """A token of PayPal, which has dollar signs inside."""
+    """Return a PayPal token, which contains dollar signs."""
     found = _PAYMENT.match(data, at)
     if found is not None and not is_made_up(found.group(1)):
         yield SERVICE_TOKEN, *found.span(1), "a PayPal or Braintree token"
 
 
 class _Sign(NamedTuple):
-    """What is looked for, and what then finds a secret."""
+    """A text to search for, and the function that then finds a secret."""
 
     word: bytes
     rare: int
-    """Where in it the four bytes are that few other texts have."""
+    """Offset of its four bytes that are rare in other texts."""
     find: Callable[[bytes, int], Iterator[Found]]
 
 
@@ -414,7 +415,7 @@ _SHARED = (
     *(b"pw", b"passw", b"ackup ", b"covery ", b"send ", b"cred", b"sensitive", b"cio", b"onnect"),
     *(b"in with", b"jwt.", b"redentials: "),
 )
-"""What several signs have in common, so that a text without it is asked for none of them."""
+"""Substrings of several signs; a text without one cannot contain any of these signs."""
 
 
 def _group_by_shared() -> dict[bytes, list[tuple[bytes, int]]]:
@@ -426,13 +427,13 @@ def _group_by_shared() -> dict[bytes, list[tuple[bytes, int]]]:
 
 
 WORDS_BY_SHARED = tuple(_group_by_shared().items())
-"""The signs by what they have in common."""
+"""The signs by their common substring."""
 WORDS = tuple((sign.word, sign.rare) for sign in _SIGNS)
-"""The signs, and where in them those bytes are."""
+"""The signs, and the offset of their rare bytes."""
 
 
 def find_call_secrets(data: bytes, hit: int) -> Iterator[Found]:
-    """The secrets around a place where the four bytes of a sign are."""
+    """Return the secrets around a place with the four bytes of a sign."""
     for sign in _BY_STEM.get(data[hit : hit + 4], ()):
         at = hit - sign.rare
         if at >= 0 and data.startswith(sign.word, at):

@@ -1,4 +1,5 @@
-"""Secrets that are known by their places: options of programs, password files, signed addresses."""
+"""Secrets that are known by their context: options of programs, password files, signed
+addresses."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from talktree.text.secrets.setting_lines import is_strong
 from talktree.text.secrets.values import Value, is_password
 
 _FAR = 240
-"""How far before an option the name of its program is looked for."""
+"""How far before an option the name of its program is searched for."""
 _WHAT = "a password"
 _JOINED = re.compile(rb"\s-p(?=[^\s-])")
 _APART = re.compile(rb"\s-{1,2}(?:p|P|a|w|k|pw|W)[ \t]+(?=[^\s-])")
@@ -80,7 +81,7 @@ _AZURE = re.compile(rb"(?<![\w~.])[\w~.]{3}[0-9]Q~[\w~.-]{31,34}(?![\w~-])")
 
 
 def find_azure_secrets(data: bytes) -> Iterator[Found]:
-    """Client secrets of Azure, which have `Q~` as their fifth and sixth character."""
+    """Return Azure client secrets, whose fifth and sixth characters are `Q~`."""
     at = data.find(b"~")
     while at >= 0:
         if data[at - 1 : at] == b"Q" and (found := _AZURE.match(data, max(0, at - 5))) is not None:
@@ -95,11 +96,11 @@ _SOME_PROGRAM = re.compile(
     rb"twine|mqtt|psexec|wpscan|hydra|smb|crackmap|kubectl|oc create|ssh-keygen|oathtool|"
     rb"netexec|nxc|sudo|altool|notarytool|nuget|curl|wget|http|xh|lftp|hurl|aria2c|rpcclient"
 )
-"""In small letters: a search that takes both cases is several times as long."""
+"""In lower case: a search that ignores case is several times slower."""
 
 
 def can_take_password(data: bytes, hit: int) -> bool:
-    """Whether what begins here may be an option with a password, asked before more is looked at."""
+    """Whether an option with a password may begin here; a fast check before the others."""
     if data[hit + 2 : hit + 3] == b"-" and data[hit + 3 : hit + 4] not in (b"u", b"p", b"c", b"f"):
         return False
     near = data[max(0, hit - _FAR) : hit]
@@ -107,7 +108,7 @@ def can_take_password(data: bytes, hit: int) -> bool:
 
 
 def find_option_passwords(data: bytes, hit: int) -> Iterator[Found]:
-    """Passwords behind short options, where the program takes one there."""
+    """Return passwords after short options, where the program accepts one there."""
     literal = _LITERAL.match(data, hit)
     if literal is not None:
         yield from _find_password(data, literal.end())
@@ -168,7 +169,8 @@ def _judge_password(written: WrittenValue) -> Iterator[Found]:
 
 
 def find_signatures(data: bytes, hit: int) -> Iterator[Found]:
-    """Signatures in addresses of Azure, the lines of .pgpass, and keys with an odd form."""
+    """Return signatures in addresses of Azure, the lines of .pgpass, and keys with an unusual
+    form."""
     first = data[hit : hit + 1]
     if first == b"1":
         found = _REFRESH.match(data, hit)
@@ -201,7 +203,7 @@ def find_signatures(data: bytes, hit: int) -> Iterator[Found]:
 
 
 def _identified(data: bytes, at: int) -> Iterator[Found]:
-    """The password of `IDENTIFIED BY`, which Oracle takes without quotes."""
+    """Return the password of `IDENTIFIED BY`, which Oracle accepts without quotes."""
     written = read_value(data, at)
     if written is not None and not written.quoted:
         text = written.text.rstrip(b";,)")
@@ -212,14 +214,14 @@ def _identified(data: bytes, at: int) -> Iterator[Found]:
 
 
 def _find_url_signature(data: bytes, hit: int) -> Iterator[Found]:
-    """`X-Amz-Signature=…` and `X-Goog-Signature=…`."""
+    """Return the signature in `X-Amz-Signature=…` and `X-Goog-Signature=…`."""
     found = _SIGNED.match(data, hit) if data[hit - 1 : hit] == b"-" else None
     if found is not None and is_varied(found.group(1)):
         yield CLOUD_KEY, *found.span(1), "a signature of an address"
 
 
 def hash_at(data: bytes, hit: int) -> Iterator[Found]:
-    """Hashes of passwords, as in /etc/shadow and .htpasswd."""
+    """Return password hashes, as in /etc/shadow and .htpasswd."""
     found = _HASHED.match(data, hit)
     if found is not None and is_random(found.group().rpartition(b"$")[2]):
         yield NAMED_PASSWORD, found.start(), found.end(), "a password hash"

@@ -1,4 +1,4 @@
-"""Secrets that are known by names and places, from the stems that the prefilter finds."""
+"""Secrets that are known by names and context, from the stems that the prefilter finds."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NUMBER = re.compile(rb"%(?:25)?[2357][0-9A-Fa-f]")
 
 
 def find_by_name(data: bytes) -> Iterator[Found]:
-    """The secrets in a text that are known by what is written around them."""
+    """Return the secrets in a text that are known by the text around them."""
     yield from find_azure_secrets(data)
     at = seen = 0
     for hit, bits in find_stems(data):
@@ -67,10 +67,10 @@ def find_by_name(data: bytes) -> Iterator[Found]:
 
 
 def find_suspects(data: bytes) -> Iterator[int]:
-    """Where in bytes of JSON a name or a place is that may make something secret.
+    """Return where bytes of JSON contain a name or context that may indicate a secret.
 
-    It is asked before strings are decoded, so a letter that belongs to an escape before a name is
-    not taken for a part of it.
+    This runs before strings are decoded, so a letter of an escape before a name does not count as
+    part of the name.
     """
     yield from (start for _, start, _, _ in find_azure_secrets(data))
     at = 0

@@ -1,7 +1,7 @@
-"""Keys that are glued to something else: `backup_ghp_…_old`, `mysk-ant-api03-…`.
+"""Keys that are glued to other text: `backup_ghp_…_old`, `mysk-ant-api03-…`.
 
-Only beginnings that end with a dash are looked for inside of runs, since others are in words. What
-follows must be drawn beyond doubt, because nothing says where it begins or ends.
+Inside runs, only prefixes that end with a dash are searched for, since others occur in words. The
+text after it must be clearly random, because there are no delimiters.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from talktree.text.secrets.patterns import DOCUMENTED, STARTING, Found, SecretKi
 _END = rb"(?![A-Za-z0-9_-])"
 _ALNUM = frozenset((ascii_letters + digits).encode())
 SURE = 4
-"""A beginning of this length needs nothing before it, a shorter one a sign."""
+"""A prefix of this length needs nothing before it, a shorter one a sign."""
 
 
 def _group_by_tail() -> dict[bytes, list[tuple[bytes, SecretKind]]]:
-    """The kinds of keys by the last characters of how they begin; longer beginnings first."""
+    """Group the kinds of keys by the last characters of their prefixes; longer prefixes first."""
     found: dict[bytes, list[tuple[bytes, SecretKind]]] = {}
     for start, known in iterate_rows():
         begin = start.encode()
@@ -33,10 +33,10 @@ def _group_by_tail() -> dict[bytes, list[tuple[bytes, SecretKind]]]:
 
 
 BY_TAIL = _group_by_tail()
-"""The last two characters before a dash, and the dash."""
+"""By the last two characters before a dash, and the dash."""
 TAIL = 2
 _BLOB_SIZE = 64
-"""Behind so much of a run a beginning is there by chance: the run is a file or a signature."""
+"""After this much of a run, a prefix is there by chance: the run is a file or a signature."""
 _BLOB = re.compile(rb"[\w-]{%d}" % _BLOB_SIZE)
 
 
@@ -53,8 +53,8 @@ def _loosen_pattern(pattern: bytes) -> re.Pattern[bytes]:
 
 
 def find_glued_keys(data: bytes, dashes: Iterable[int] | None = None) -> Iterator[Found]:
-    """The keys that begin inside of a run or are followed by more of it; where dashes are that
-    something long follows may be known."""
+    """Return the keys that begin inside a run or are followed by more of it; the dashes that
+    something long follows may be given."""
     if dashes is not None:
         for at in dashes:
             found = _find_key(data, at + 1)

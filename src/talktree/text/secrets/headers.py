@@ -44,18 +44,17 @@ _ABOUT = frozenset(
     b"required "
     b"invalid expired".split()
 )
-"""What is written of headers behind the name of their scheme."""
+"""Words after the name of a scheme in texts about headers."""
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,}={0,2}")
 
 
 def find_authorization(data: bytes, at: int, *, partial: bool = False) -> Iterator[Found]:
-    """What follows the name of a header with credentials; a part of its name may be that of
-    other things."""
+    """Return the credentials after the name of a header, which may also be part of another name."""
     start = max(at, 0)
     found = _SCHEME.match(data, start)
     if found is not None:
         text = found.group(1).rstrip(b".,;:")
-        # A sentence about headers goes on behind a word.
+        # A sentence about headers continues after a word.
         sure = not partial and (
             _ENDING.match(data, found.end(1)) is not None or _is_line_start(data, start)
         )
@@ -100,7 +99,7 @@ _ANSWERS = 400
 
 
 def find_dialog_password(data: bytes, start: int, end: int) -> Iterator[Found]:
-    """`AUTH PASSWORD` as said to Redis, `AUTH LOGIN` and what follows as said to a mail server."""
+    """Return the password in `AUTH PASSWORD` (Redis), or after `AUTH LOGIN` (mail servers)."""
     if _DIALOG.search(data, max(0, start - 100), start) is None:
         return
     found = _MECHANISM.match(data, end)
@@ -125,7 +124,7 @@ def _is_credential(text: bytes, *, sure: bool) -> bool:
 
 
 def _has_login(text: bytes) -> bool:
-    """Whether base 64 holds a name and a password."""
+    """Whether base64 text contains a name and a password."""
     import base64
     import binascii
 
@@ -138,7 +137,7 @@ def _has_login(text: bytes) -> bool:
 
 
 def find_cookies(data: bytes, at: int) -> Iterator[Found]:
-    """The values of cookies that log somebody in, behind the name of their header."""
+    """Return the values of login cookies after the name of their header."""
     if at >= 0:
         begin = _COOKIES.match(data, at)
         if begin is None:

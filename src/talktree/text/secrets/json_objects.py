@@ -1,7 +1,7 @@
-"""Values in objects of JSON that say by another member that they are secret.
+"""Secret values in JSON objects in which another member marks them as secret.
 
-`{"kind": "Secret", "data": {…}}`, `{"sensitive": true, "value": "…"}`, `{"type": "secret", …}`.
-The bytes may be a text in which JSON is, or JSON itself.
+`{"kind": "Secret", "data": {…}}`, `{"sensitive": true, "value": "…"}`, `{"type": "secret", …}`. The
+bytes may be a text that contains JSON, or JSON itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from talktree.text.secrets.quoting import read_value
 from talktree.text.secrets.values import Value, is_password
 
 _FAR = 1 << 11
-"""How far from what it says the values of an object may be."""
+"""Maximum distance of an object's values from the mark."""
 _BRACES = re.compile(rb"[{}]")
 _SPACE = rb"(?:\s|\\n|[+>]){0,24}"
 _VALUE = re.compile(
@@ -31,8 +31,8 @@ _MANIFEST = 1 << 14
 
 
 def find_values_around(data: bytes, at: int) -> Iterator[Found]:
-    """The values of the object around a place."""
-    # Braces are only looked for where there is a value at all.
+    """Return the values of the object around a place."""
+    # Braces are only searched for if there is a value at all.
     if data.find(b"alue", max(0, at - _FAR), at + _FAR) < 0:
         return
     start, stop = _find_object_around(data, at, _FAR)
@@ -51,7 +51,7 @@ def is_typed(data: bytes, hit: int) -> bool:
 
 
 def find_members(data: bytes, hit: int) -> Iterator[tuple[int, int]]:
-    """Where in JSON the strings are, with their quotes, that an object holds whose kind is here."""
+    """Return the ranges of the JSON strings, with quotes, in an object whose kind is here."""
     if data[hit - 3 : hit + 4] != b'Secret"':
         return
     if _KIND.search(data, max(0, hit - 40), hit - 3) is None:
@@ -62,13 +62,13 @@ def find_members(data: bytes, hit: int) -> Iterator[tuple[int, int]]:
         while (member := _MEMBER.match(data, at)) is not None:
             at = member.end()
             text = member.group(1)[1:-1]
-            # JSON in braces is a value; other words in braces stand for one.
+            # JSON in braces is a value; other words in braces are a placeholder.
             if len(text) >= 4 and (text.startswith(b'{\\"') or not is_placeholder(text)):
                 yield member.span(1)
 
 
 def _find_object_around(data: bytes, at: int, far: int) -> tuple[int, int]:
-    """Where the object around a place starts and stops, or how far from it one may look."""
+    """Return the range of the object around a place, within the maximum distance."""
     start = max(0, at - far)
     open_braces = 0
     for brace in reversed(list(_BRACES.finditer(data, start, at))):

@@ -1,4 +1,4 @@
-"""Passwords in sentences of other languages, where their name has letters beyond ASCII."""
+"""Passwords in sentences of other languages whose word for it has non-ASCII letters."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _ESCAPED = tuple(json.dumps(word)[1:-1].encode() for word in _SIGNS)
 
 
 def _find_rare_part(word: bytes) -> int:
-    """Where in a name the four bytes are that are looked for: few other words have them."""
+    """Return the offset of four bytes of a name that are rare in other words."""
     if b"\\u" in word:
         return word.find(b"\\u") + 2
     if b"'" in word:
@@ -100,7 +100,7 @@ def _find_rare_part(word: bytes) -> int:
 
 
 NAMES = tuple((word, _find_rare_part(word)) for word in (*_ASCII, *_PLAIN, *_ESCAPED))
-"""What such names begin with, and where in it four bytes are that few other words have."""
+"""The beginnings of such names, each with the offset of four bytes that are rare in other words."""
 _NAMES_BY_STEM: dict[bytes, list[tuple[int, bytes]]] = {}
 for _word, _at in NAMES:
     _NAMES_BY_STEM.setdefault(_word[_at : _at + 4], []).append((_at, _word))
@@ -114,7 +114,7 @@ _BEFORE = {
     word[_find_non_ascii(word) :][:4]: _find_non_ascii(word) - _find_rare_part(word)
     for word in _PLAIN
 }
-"""What follows the ASCII letters of a name, and how far before that its four bytes begin."""
+"""The bytes after the ASCII letters of a name, and how far before that its four bytes begin."""
 _BEYOND_ASCII = re.compile(b"|".join(map(re.escape, _BEFORE)))
 _BY_NUMBER = re.compile(
     rb"\\u(%b)" % b"|".join(sorted({word[_find_rare_part(word) :][:4] for word in _ESCAPED}))
@@ -131,7 +131,7 @@ _GATE = tuple(
         )
     )
 )
-"""One of these is in every text that has such a name."""
+"""Every text with such a name contains one of these."""
 
 
 def is_name_at(raw: bytes, hit: int) -> bool:
@@ -141,7 +141,7 @@ def is_name_at(raw: bytes, hit: int) -> bool:
 
 
 def find_name_places(raw: bytes) -> Iterator[int]:
-    """Where the four bytes of such names are."""
+    """Return where the four bytes of such names are."""
     for sign in _ASCII:
         at = raw.find(sign)
         while at >= 0:
@@ -155,7 +155,7 @@ def find_name_places(raw: bytes) -> Iterator[int]:
 
 
 def find_foreign_passwords(text: str) -> Iterator[Found]:
-    """The passwords in a text whose names have other letters than those of ASCII."""
+    """Return the passwords in a text whose names contain non-ASCII letters."""
     if "\\u" not in text:
         low = text.lower()
         if not any(sign in low for sign in _GATE):
@@ -184,7 +184,7 @@ def _is_mixed(value: str) -> bool:
 
 
 def _is_alone(text: str, found: re.Match[str], value: str) -> bool:
-    """Whether a word of ASCII is all that follows the name of a password on its line."""
+    """Whether one ASCII word is everything that follows the name of a password on its line."""
     if not value.isascii() or not value.isalpha() or value.lower() in _NO_VALUES:
         return False
     if found["words"].strip(" \t") and not found["quote"]:
@@ -239,4 +239,4 @@ _NO_VALUES = frozenset(
         "neplatne",
     ]
 )
-"""What messages say of passwords in these languages."""
+"""Words about passwords in messages of these languages."""

@@ -1,4 +1,4 @@
-"""Secrets by the document they are in: manifests of Kubernetes, parameters of AWS, HAR files."""
+"""Secrets by their document: manifests of Kubernetes, parameters of AWS, HAR files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from talktree.text.secrets.quoting import read_value
 from talktree.text.secrets.values import Value, is_password, is_token
 
 _FAR = 1 << 14
-"""How far from its kind the values of a manifest may be."""
+"""Maximum distance of a manifest's values from its kind."""
 _AGAIN = 1 << 12
-"""What follows another kind within such a distance is not far from it either."""
+"""Within this distance of another kind, the values belong to it as well."""
 _KIND = re.compile(rb"kind\\{0,7}[\"']?[ \t]{0,4}:[ \t]{0,4}\\{0,7}[\"']?\Z")
 _BORDER = re.compile(rb"(?:^|\n|\\n)[^\w\n]{0,12}---[ \t]*(?=\r?\n|\\n|\Z)")
 _BLOCK = re.compile(
@@ -38,7 +38,8 @@ def is_kind(data: bytes, hit: int) -> bool:
 
 
 def find_manifest_values(data: bytes, hit: int) -> tuple[int, list[Found]]:
-    """The values of a Kubernetes Secret whose kind is here, and how far they need no other look."""
+    """Return the values of a Kubernetes Secret whose kind is here, and where the searched range
+    ends."""
     start, stop = max(0, hit - _FAR), min(len(data), hit + _FAR)
     for border in _BORDER.finditer(data, start, stop):
         if border.end() <= hit:
@@ -62,7 +63,7 @@ def _find_pair_values(data: bytes, start: int, stop: int) -> Iterator[Found]:
 
 
 def _find_indented_values(data: bytes, at: int, indent: int, stop: int) -> Iterator[Found]:
-    """The values of lines that are indented more than the name of their block."""
+    """Return the values of lines that are indented more than the name of their block."""
     while (line := _LINE.match(data, at, stop)) is not None:
         if len(line["indent"]) <= indent:
             return
@@ -93,7 +94,7 @@ def is_secure(data: bytes, hit: int) -> bool:
 
 
 def find_parameter_value(data: bytes, hit: int) -> Iterator[Found]:
-    """The value of a parameter of AWS that is called a secure string here."""
+    """Return the value of an AWS parameter that is marked as a secure string here."""
     typed = _CONVERTED.match(data, hit)
     if typed is not None:
         written = read_value(data, typed.end())
@@ -120,7 +121,7 @@ _PLAIN = frozenset(b"theme lang locale language consent tz timezone currency".sp
 
 
 def find_cookie_pairs(data: bytes, end: int) -> Iterator[Found]:
-    """The cookies of a list of names and values, as HAR files have it behind `"cookies"`."""
+    """Return the cookies in a list of names and values, as HAR files have it after `"cookies"`."""
     begin = _LIST.match(data, end)
     if begin is None:
         return

@@ -73,7 +73,7 @@ _PAIR = re.compile(
     rb"[ \t]*[=(:][ \t]*\(?[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?:Some\()?(?=[\"'])"
 )
 _LONE = re.compile(rb"\([ \t]*(?=\\{0,7}[\"'][^\"'\n]{8,400}[\"'][ \t]*\))")
-"""`bearer_auth("…")`."""
+"""`bearer_auth("…")`, a call with only this argument."""
 _FOLLOWED = re.compile(
     rb"(?:\\{0,9}[\"'`*_)\]]|&quot;){0,4}(?:\s|\\n){0,24}"
     rb"(?:[:=,>(|?;\x80-\xff]|\\u00|\\[nrt]|\\{0,9}[\"'`]|[^<>]{0,40}>"
@@ -98,7 +98,7 @@ _PIN_FOLLOWED = re.compile(rb"[^0-9\n]{1,40}[0-9]{4,12}(?![0-9A-Za-z_])")
 
 
 def find_named_secrets(data: bytes, hit: int) -> tuple[int, list[Found]]:
-    """The secrets that have the name around a place, and where that name ends."""
+    """Return the secrets that have the name around a place, and where that name ends."""
     name = _parse_name(data, hit)
     if isinstance(name, int):
         listed = data[name - 1 : name] in (b"s", b"S") and _find_list_items(data, hit, name)
@@ -130,7 +130,7 @@ def _parse_name(data: bytes, hit: int) -> SecretName | int:
     assert rest is not None
     end = rest.end()
     text = data[start:end]
-    # A name at the end of a sentence has a dot behind it.
+    # A name at the end of a sentence is followed by a dot.
     end -= len(text) - len(text.rstrip(b".-"))
     text = data[start:end]
     word = b""
@@ -145,7 +145,7 @@ def _parse_name(data: bytes, hit: int) -> SecretName | int:
 
 
 def is_name(data: bytes, hit: int) -> tuple[int, bool]:
-    """Where the name around a place ends, and whether a value may be secret because of it."""
+    """Return where the name around a place ends, and whether it may make a value secret."""
     name = _parse_name(data, hit)
     if isinstance(name, SecretName):
         if name.means == PINS:
@@ -163,7 +163,7 @@ def is_name(data: bytes, hit: int) -> tuple[int, bool]:
 
 
 def _has_value(data: bytes, name: bytes, end: int) -> bool:
-    """Whether a value may follow a name, in any of the ways that are looked for."""
+    """Whether a value may follow a name, in any supported syntax."""
     if name.startswith(b"-") or name.lower() in (b"password", b"passwd", b"auth", CHPASSWD):
         return True
     return _FOLLOWED.match(data, end) is not None
@@ -206,7 +206,7 @@ def _find_values(data: bytes, name: SecretName) -> list[Found]:
 
 
 def _find_value_below(data: bytes, name: SecretName) -> Found | None:
-    """`password:` with the value alone on the next line, or fenced as code."""
+    """Return the value of `password:` alone on the next line, or in a code fence."""
     sign = _NEXT_LINE.match(data, name.end) if name.means in (PASSWORDS, TOKENS) else None
     if sign is None or (name.means == TOKENS and not is_drawn(sign["value"])):
         return None
@@ -218,7 +218,7 @@ def _find_value_below(data: bytes, name: SecretName) -> Found | None:
 
 
 def _find_list_items(data: bytes, hit: int, end: int) -> list[Found]:
-    """The items of a list that is called `passwords`."""
+    """Return the items of a list named `passwords`."""
     begin = _LIST.match(data, end)
     if begin is None or data[max(0, hit - 60) : end].lower().rstrip(b"s")[-8:] not in _LISTED:
         return []
@@ -238,7 +238,8 @@ def _find_list_items(data: bytes, hit: int, end: int) -> list[Found]:
 
 
 def _find_value_beside(data: bytes, name: SecretName) -> Found | None:
-    """`name: DB_PASSWORD` with `value: …` on the next line, as Kubernetes and XML have it."""
+    """Return the value of `name: DB_PASSWORD` with `value: …` on the next line, as in Kubernetes
+    and XML."""
     sign = _VALUE_NEXT.match(data, name.end)
     return (
         None
@@ -248,7 +249,8 @@ def _find_value_beside(data: bytes, name: SecretName) -> Found | None:
 
 
 def _find_header_value(data: bytes, name: SecretName) -> list[Found]:
-    """`"name": "Authorization"` with `"value": "…"` next to it, as HAR files have it."""
+    """Return the value of `"name": "Authorization"` with `"value": "…"` next to it, as in HAR
+    files."""
     sign = _VALUE_NEXT.match(data, name.end)
     if sign is None:
         return []
@@ -263,7 +265,7 @@ def _find_header_value(data: bytes, name: SecretName) -> list[Found]:
 
 
 def _find_element_value(data: bytes, name: SecretName) -> Found | None:
-    """`<password>…</password>`."""
+    """Return the value in `<password>…</password>`."""
     if name.before != b"<":
         return None
     sign = _ELEMENT.match(data, name.end)
@@ -277,7 +279,7 @@ def _find_element_value(data: bytes, name: SecretName) -> Found | None:
 
 
 def _find_spoken_password(data: bytes, name: SecretName) -> Found | None:
-    """`the password is …`, `password "…"`, and the lines of .netrc."""
+    """Return the value in `the password is …`, `password "…"`, and lines of .netrc."""
     sign = _PROSE.match(data, name.end)
     verb = name.text.lower() == b"pass"
     if sign is not None:
@@ -319,7 +321,8 @@ def _check_spoken(data: bytes, name: SecretName, written: WrittenValue | None) -
 
 
 def _find_login_pair(data: bytes, name: SecretName) -> list[Found]:
-    """`auth=("user", "password")` and `HTTPBasicAuth("user", "password")`."""
+    """Return the password in `auth=("user", "password")` and `HTTPBasicAuth("user",
+    "password")`."""
     sign = _PAIR.match(data, name.end) or _LONE.match(data, name.end)
     if sign is None:
         return []
@@ -333,7 +336,7 @@ def _find_login_pair(data: bytes, name: SecretName) -> list[Found]:
 
 
 def _find_argument(data: bytes, name: SecretName) -> Found | None:
-    """`setHeader("X-Api-Key", "…")`."""
+    """Return the value in `setHeader("X-Api-Key", "…")`."""
     sign = _ARGUMENT.match(data, name.end)
     if sign is None:
         return None
@@ -345,19 +348,23 @@ def _find_argument(data: bytes, name: SecretName) -> Found | None:
 
 
 def _written_into(data: bytes, name: SecretName) -> Found | None:
-    """`put("password", "…")`, `fill("#password", "…")`, and what is in the next cell of a page."""
+    """Return the value in `put("password", "…")`, `fill("#password", "…")`, and the next cell of a
+    table."""
     written = argument_behind(data, name.start, name.end) or cell_behind(data, name.text, name.end)
     return None if written is None else judge_value(name, written, setting=True)
 
 
 def _find_piped_password(data: bytes, name: SecretName) -> Found | None:
-    """`echo 'user:password' | chpasswd`."""
+    """Return the password in `echo 'user:password'
+
+    chpasswd`.
+    """
     written = find_piped_password(data, name.start, name.text)
     return None if written is None else judge_value(name, written, setting=True, sure=True)
 
 
 def is_number_secret(name: str, digits: str) -> bool:
-    """Whether a number of JSON is a password or a PIN because of its name."""
+    """Whether a JSON number is a password or a PIN because of its name."""
     if not digits.isdecimal() or len(digits) > LONGEST_PASSWORD:
         return False
     means = find_meaning(name.encode("ascii", "replace"))
@@ -366,7 +373,7 @@ def is_number_secret(name: str, digits: str) -> bool:
 
 
 def find_in_named_value(data: bytes, name: bytes) -> list[Found]:
-    """The secrets in a text that is as a whole the value of a name."""
+    """Return the secrets in a text that is, as a whole, the value of a name."""
     means = find_meaning(name)
     if means == HEADERS:
         return list(find_authorization(b'"' + data + b'"', -1))
@@ -374,7 +381,7 @@ def find_in_named_value(data: bytes, name: bytes) -> list[Found]:
         return list(find_cookies(data, -1))
     if means is None:
         return []
-    # A title is a label where a text is the whole value, so words alone need not be a setting.
+    # Where a text is the whole value, a title is a label, so words alone need not be a setting.
     sure = means == PASSWORDS or is_sure(name)
     value = Value(data.strip(), True, not data[:1].isupper(), sure)
     if b" " in value.text:

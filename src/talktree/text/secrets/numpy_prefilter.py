@@ -1,6 +1,6 @@
-"""Which long runs may tell of a secret, with numpy: nearly all of many are passed over at once.
+"""Finds long runs that may be secrets with numpy, discarding nearly all others together.
 
-What is left is looked at more closely by `secret_hints`, which would pass over the others too.
+The rest is checked more closely by `prefilter`, which would discard the others too.
 """
 
 from __future__ import annotations
@@ -46,37 +46,37 @@ if TYPE_CHECKING:
 
 
 _ENDINGS = (3, 4, 6)
-"""How many of the last bytes of a beginning are looked at: as many as it has of these."""
+"""How many of the last bytes of a prefix are compared: the largest that it has."""
 NEAR = 24
-"""How far before a run what it belongs to is looked for; names of folders are shorter."""
+"""How far before a run its context is searched; names of folders are shorter."""
 
 
 class _Tables(NamedTuple):
-    """What bytes tell, looked up by their values, or by those of several together."""
+    """Lookup tables by bytes, or by several consecutive ones."""
 
     before: NDArray[numpy.uint8]
-    """What the two bytes before a run hint at."""
+    """The hint of the two bytes before a run."""
     starts: Flags
-    """Whether the first two make one look closer."""
+    """Whether the first two bytes make a closer check necessary."""
     known: Flags
-    """Whether the first four may start something that is known."""
+    """Whether the first four bytes may start a known key."""
     between: Flags
-    """What may stand between a name and its value."""
+    """What may be between a name and its value."""
     ends: Flags
     """Whether three letters may end the name of a secret."""
     dotted: Flags
-    """Whether three characters before a dot may end what is known."""
+    """Whether three characters before a dot may end a known prefix."""
     base64: Flags
-    """What something in base 64 is made of."""
+    """The bytes of base64."""
 
 
 def find_telling_runs(data: bytes) -> list[int]:
-    """Where long runs start, but for those that surely tell of no secret."""
+    """Return where long runs start, except those that are certainly not secrets."""
     return _select_telling(data, find_long_runs(data))
 
 
 def find_telling_runs_inside(data: bytes) -> tuple[list[int], list[int]]:
-    """The same, and where dashes are inside of runs that may end how a key begins."""
+    """Return the same, and the dashes inside runs that may end the prefix of a key."""
     import numpy
 
     starts, dashes = find_runs_and_dashes(data)
@@ -90,7 +90,7 @@ def find_telling_runs_inside(data: bytes) -> tuple[list[int], list[int]]:
 
 
 def _flag_key_beginnings(seen: Bytes, dashes: Places) -> Flags:
-    """Whether the characters up to a dash may end how a key begins, and not just a word."""
+    """Whether the characters up to a dash may end the prefix of a key, and not just a word."""
     import numpy
 
     may_end = dashes < max(_ENDINGS)
@@ -108,7 +108,7 @@ def _flag_key_beginnings(seen: Bytes, dashes: Places) -> Flags:
 
 @cache
 def _make_beginnings(size: int) -> Keys:
-    """The last bytes of how keys begin, of those that are looked at in this size."""
+    """Return the last bytes of the prefixes that are compared in this size."""
     import numpy
 
     begins = {begin for alike in BY_TAIL.values() for begin, _ in alike}
@@ -145,23 +145,23 @@ def _select_telling(data: bytes, starts: Places) -> list[int]:
 
 
 def _read_two_bytes(seen: Bytes, places: Places) -> Keys:
-    """Two bytes as one number."""
+    """Return two bytes as one number."""
     return (seen.take(places).astype("u2") << 8) | seen.take(places + 1)
 
 
 def _read_three_bytes(seen: Bytes, places: Places) -> Keys:
-    """Three characters as one number, the same for capitals, and for few others."""
+    """Return three characters as one number, case-insensitive, with few collisions."""
     one, two, three = (seen.take(places + at) & 0x1F for at in range(3))
     return (one.astype("u2") << 10) | (two.astype("u2") << 5) | three
 
 
 def _read_four_bytes(seen: Bytes, places: Places) -> Keys:
-    """Four characters as one number, likewise."""
+    """Return four characters as one number, likewise."""
     return (_read_three_bytes(seen, places).astype("u4") << 5) | (seen.take(places + 3) & 0x1F)
 
 
 def _is_named(seen: Bytes, starts: Places) -> Flags:
-    """Whether the name of a secret may end before a run, but for what is between."""
+    """Whether the name of a secret may end before a run, apart from the text between them."""
     tables = _make_tables()
     last = starts - 1
     for _ in range(LEAD - 3):
@@ -172,13 +172,13 @@ def _is_named(seen: Bytes, starts: Places) -> Flags:
 
 
 def _is_no_path(seen: Bytes, starts: Places) -> Flags:
-    """Whether a run behind a slash may belong to more than the name of a file: to something in
-    base 64 that is long or has the name of a secret, or to the address of a webhook."""
+    """Whether a run after a slash may be more than a file name: part of long or named base64, or of
+    the address of a webhook."""
     tables = _make_tables()
-    # Before the last slash of a webhook is a capital or a digit.
+    # Before the last slash of a webhook there is a capital or a digit.
     earlier = seen[starts - 2]
     kept = is_running(earlier) & (earlier < 0x5B)
-    # Where that leads beyond the start of the text nothing is named, whatever is found there.
+    # Offsets before the start of the text have no name, whatever the lookup returns.
     last = starts - 1
     for _ in range(NEAR):
         last = last - tables.base64.take(seen.take(last))
@@ -188,7 +188,7 @@ def _is_no_path(seen: Bytes, starts: Places) -> Flags:
 
 
 def _is_behind_dot(seen: Bytes, starts: Places) -> Flags:
-    """Whether what is before a dot tells of a secret, or may, as what follows is long."""
+    """Whether the text before a dot indicates a secret, or may, because long text follows."""
     import numpy
 
     before = starts - 4
@@ -206,7 +206,7 @@ def _make_tails() -> Flags:
 
 @cache
 def _make_before_tails() -> Flags:
-    """The same for the byte before such a tail and the first one of it."""
+    """Return the same for the byte before such a tail and the first one of it."""
     begins = [begin for alike in BY_TAIL.values() for begin, _ in alike]
     short = {begin[0] for begin in begins if len(begin) < SURE}
     long = [begin[-4] << 8 | begin[-3] for begin in begins if len(begin) >= SURE]
@@ -244,7 +244,7 @@ def _make_tables() -> _Tables:
 
 
 def _make_flag_table(bits: int, values: Keys | list[int]) -> Flags:
-    """A table that tells whether a number is one of these."""
+    """Return a table that shows whether a number is one of these."""
     import numpy
 
     table = numpy.zeros(1 << bits, numpy.bool_)

@@ -1,9 +1,9 @@
-"""The stems of `secret_stems`, seen with numpy: by two bytes in their middle that few words have.
+"""Finds the stems of `stems` with numpy, by two bytes in their middle that are rare in words.
 
-Bytes are looked up two by two, so half as many steps are taken as there are bytes. Where a stem
-begins at an odd place, two of its bytes stand together all the same, the next ones. Only around
-what few words have is looked at more bytes: six in each direction. On 215 MB of
-sessions that took 0.5 s of CPU where a look at all beginnings of stems took 0.8 s.
+Bytes are looked up in pairs, which halves the number of steps. If a stem begins at an odd offset,
+its next two bytes still form a pair. Only around rare pairs are more bytes compared: six in each
+direction. On 215 MB of sessions that took 0.5 s of CPU, compared to 0.8 s for checking all
+beginnings of stems.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 _ANY = bytes(range(256))
 PIECE = 1 << 17
-"""How much is looked at together; even, and so little that it stays near the processor."""
+"""How much is processed at a time; even, and small enough for the processor's cache."""
 GROUPS = 32
-"""How many groups of stems there are at most: each has a bit."""
+"""Maximum number of groups of stems: each has a bit."""
 BEFORE, BEHIND = 2, 6
-"""How much around a piece is looked at."""
+"""Context around a piece."""
 
 
 class _Tables(NamedTuple):
-    """What stems two bytes belong to, by how far before or behind their middle they are: in the
-    low bits where a stem begins at an even place, in the high ones where at an odd one."""
+    """The stems that two bytes belong to, by their distance before or after the stem's middle: in
+    the low bits if the stem begins at an even offset, in the high ones if at an odd one."""
 
     middle: BothBits
     after: BothBits
@@ -46,7 +46,7 @@ class _Tables(NamedTuple):
 
 
 def find_stems_in_pairs(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where stems may begin, in order, and which ones."""
+    """Return where stems may begin, in order, and which ones."""
     first = b"\0" * BEFORE
     for at in range(0, len(data), PIECE):
         begin, stop = max(0, at - BEFORE), at + PIECE + BEHIND
@@ -85,7 +85,7 @@ def _find_in_piece(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _drop_other_words(piece: bytes, places: Places, bits: Bits) -> None:
-    """Take back the bits of groups where none of their words is: together they fit many others."""
+    """Clear the bits of groups none of whose words match: combined, they fit many others."""
     import numpy
 
     seen = numpy.frombuffer(piece, numpy.uint8)
@@ -98,7 +98,7 @@ def _drop_other_words(piece: bytes, places: Places, bits: Bits) -> None:
 
 
 class _Begins(dict[int, list[tuple[int, int]]]):
-    """Where the stems of some bits begin, seen from where they are rare, and of which kind."""
+    """Where the stems of some bits begin, relative to their rare bytes, and their kind."""
 
     def __init__(self, stems: tuple[Stem, ...]) -> None:
         super().__init__()
@@ -115,8 +115,8 @@ class _Begins(dict[int, list[tuple[int, int]]]):
 
 @cache
 def _make_tables() -> tuple[Flags, _Tables, _Begins]:
-    """Which two bytes may be in the middle of a stem, and the stems that they and those around them
-    belong to: where it is the first two of three rare ones, and where it is the last two."""
+    """Return which two bytes may be in the middle of a stem, and the stems that they and their
+    neighbours belong to: if it is the first two of three rare bytes, and if it is the last two."""
     import numpy
 
     tables = [numpy.zeros((256, 256), "u8") for _ in _Tables._fields]
@@ -137,7 +137,7 @@ def _make_tables() -> tuple[Flags, _Tables, _Begins]:
 
 @cache
 def _exact_words() -> list[tuple[numpy.uint32, Bits]]:
-    """The bit of each group of words that have one spelling, and four bytes of each of them."""
+    """Return the bit of each group of words with one spelling, and four bytes of each of them."""
     import numpy
 
     found: list[tuple[numpy.uint32, Bits]] = []
@@ -150,7 +150,7 @@ def _exact_words() -> list[tuple[numpy.uint32, Bits]]:
 
 
 def _group_stems() -> list[list[Stem]]:
-    """The stems by the bits they have; those that are many of a kind have few of them together."""
+    """Return the stems by their bits; kinds with many stems share a bit among few of them."""
     groups: dict[tuple[int, ...], list[Stem]] = {}
     for number, stem in enumerate(STEMS):
         many = stem.kind in (FOREIGN, CALL, PWD)

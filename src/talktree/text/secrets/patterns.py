@@ -1,10 +1,10 @@
-"""Keys and tokens that are known by how they start, and who gives them out.
+"""Keys and tokens that are known by their prefix, and their issuers.
 
 Each is long enough to be found as one run of letters, digits, `-` and `_`, and the first three
-characters of the run lead to its pattern. What stands behind the beginning must look drawn
-(`randomness`), so a pattern need not be strict about its length.
+characters of the run select its pattern. The text after the prefix must look random (`entropy`), so
+a pattern need not be strict about its length.
 
-Names that secrets have: what a value is because of what it is called.
+Also the names of secrets, and what they say about a value.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ PASSWORD = "password-in-url"
 NAMED_PASSWORD = "password"
 TOKEN = "random-token"
 Found = tuple[str, int, int, str]
-"""A secret: its kind, where it starts and stops, and whose it is in words."""
+"""A secret: its kind, its range, and whose it is in words."""
 STARTING = 3
-"""How many characters lead to a pattern."""
+"""Number of characters that select a pattern."""
 
 
 class SecretKind(NamedTuple):
@@ -38,22 +38,22 @@ class SecretKind(NamedTuple):
     what: str
     """Whose it is, in words."""
     pattern: bytes
-    """Matched where the run starts; its group is what must look drawn."""
+    """Matched where the run starts; its group must look random."""
 
     def match(self, data: bytes, start: int) -> re.Match[bytes] | None:
-        """What is such a key from here on."""
+        """Match such a key from here on."""
         return _compile_pattern(self.pattern).match(data, start)
 
 
 @cache
 def _compile_pattern(pattern: bytes) -> re.Pattern[bytes]:
-    """Compiled when something starts like it: all of them would take long at every start."""
+    """Compile a pattern on first use: compiling all of them would slow down every start."""
     return re.compile(pattern)
 
 
 AWS = "an AWS access key"
 Row = tuple[str, str, str]
-"""What it is, how it may start, and what follows."""
+"""What it is, its possible prefixes, and what follows."""
 
 _CLOUD: tuple[Row, ...] = (
     (AWS, "AKIA ASIA ABIA ACCA", r"([A-Z2-7]{16})"),
@@ -192,7 +192,7 @@ _SNOWFLAKES = " ".join(
     for first in ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT")
     for second in "AEIMQUYcgk"
 )
-"""How digits start in base 64."""
+"""Beginnings of digits in base64."""
 _SERVICE: tuple[Row, ...] = (
     ("a Slack token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-", r"([\w-]{20,255})"),
     ("a Slack app token", "xapp-1-", r"([\w-]{30,255})"),
@@ -330,14 +330,14 @@ _BEHIND: tuple[tuple[str, str, str, str, str], ...] = (
         r"([\w-]{60,72})",
     ),
 )
-"""Kinds whose beginning ends a run: a sign of it, what stands before the run, and the run."""
+"""Kinds whose context comes before a run: a sign of it, the text before the run, and the run."""
 LONGEST_BEGINNING = 80
-"""No longer than that is what stands before such a run."""
+"""Maximum length of the text before such a run."""
 _END = r"(?![A-Za-z0-9_-])"
 
 
 def iterate_rows() -> Iterator[tuple[str, SecretKind]]:
-    """Every way to start, with its kind; of several that fit the first in order counts."""
+    """Yield every prefix with its kind; of several that match, the first in order is used."""
     tables: Iterable[tuple[str, tuple[Row, ...]]] = (
         (AI_VENDOR_KEY, _AI),
         (CLOUD_KEY, _CLOUD),
@@ -362,13 +362,13 @@ def _group_by_start() -> dict[bytes, list[SecretKind]]:
 
 
 STARTS = frozenset(start.encode() for start, _ in iterate_rows())
-"""All ways to start."""
+"""All prefixes."""
 BY_START = _group_by_start()
-"""The kinds a run may be of, by its first characters."""
+"""The possible kinds of a run, by its first characters."""
 
 
 _BY_NAME = 16
-"""Kinds that are known by names and places: passwords, headers, cookies, password files."""
+"""Number of kinds known by names and context: passwords, headers, cookies, password files."""
 KIND_COUNT = (
     len({known.what for _, known in iterate_rows()}) + len({row[1] for row in _BEHIND}) + _BY_NAME
 )
@@ -376,7 +376,7 @@ KIND_COUNT = (
 
 
 class PrefixedKind(NamedTuple):
-    """A kind that is known by what stands before its run."""
+    """A kind that is known by the text before its run."""
 
     sign: bytes
     before: re.Pattern[bytes]
@@ -393,7 +393,7 @@ def _group_by_end() -> dict[int, list[PrefixedKind]]:
 
 
 BY_END = _group_by_end()
-"""The kinds that are known by what stands before a run, by the last byte of that."""
+"""The kinds that are known by the text before a run, by its last byte."""
 DOCUMENTED = frozenset(
     {
         b"ghp_16C7e42F292c6912E7710c838347Ae178B4a",
@@ -404,17 +404,17 @@ DOCUMENTED = frozenset(
         b"tGzv3JOkF0XG5Qx2TlKWIA",
     }
 )
-"""Keys that stand in their makers' own documentation and open nothing."""
+"""Keys in the documentation of their issuers, which do not grant access."""
 DOCUMENTED_PIECES = (b"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lI",)
-"""What is a part of such examples: the John Doe of every web token tutorial."""
+"""Parts of such examples: the John Doe of every web token tutorial."""
 
 
 BEFORE = 72
-"""How far before a value its name is looked for."""
+"""How far before a value its name is searched for."""
 NEAR = 16
-"""How near its end must be."""
+"""Maximum distance of the end of the name."""
 ENDS = frozenset({b"key", b"ken", b"ret", b"ord", b"swd", b"pwd", b"rer"})
-"""The last three letters of all the names, to pass over others quickly."""
+"""The last three letters of all names, to discard others quickly."""
 BETWEEN = b"\\\"'`:=> ("
 PASSWORDS, TOKENS, HEADERS, COOKIES = "password", "token", "authorization", "cookie"
 PINS, KEYS = "pin", "key"
@@ -471,7 +471,7 @@ _SETTING_KEY = re.compile(
     rb"|IDEMPOTENCY|DEDUPE|HASH|RANGE|LOCK|REGISTRY|SITE|ISSUE|PROJECT|BUCKET|ANON|HOST|QUERY|LOOKUP)_KEY\Z)"
     rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_KEY"
 )
-"""`STRIPE_KEY`: a key of something, which is secret only if it is drawn."""
+"""`STRIPE_KEY`: a key for something, which is secret only if it is random."""
 _PIN = re.compile(rb"(?:^|[_.-])(?:pin|PIN|Pin)$|[a-z]Pin$")
 _SURE = re.compile(
     rb"(?:api|secret|access|client|auth|master|private|signing|encryption)(?:key|secret)$"
@@ -499,7 +499,8 @@ _VALUE = re.compile(rb"[A-Za-z0-9_+/=~-]{20,256}(?![A-Za-z0-9_+/=~(-]|[.\[]\w)")
 
 @lru_cache(maxsize=4096)
 def find_meaning(name: bytes, before: bytes = b"") -> str | None:
-    """What a name says about its value, if that is secret; a word before a short name counts."""
+    """Return what a name says about its value if that is secret; a word before a short name
+    counts."""
     name = _SUFFIX.sub(b"", name)
     bare = name.lower().translate(None, b"_.-")
     if bare.endswith(_HARMLESS):
@@ -522,20 +523,21 @@ def find_meaning(name: bytes, before: bytes = b"") -> str | None:
 
 
 def is_sure(name: bytes) -> bool:
-    """Whether a name is one of settings and headers, which no label, type or word of code has."""
+    """Whether a name only occurs in settings and headers, and not as a label, type or word of
+    code."""
     return name.isupper() or b"-" in name or is_key_name(name)
 
 
 def is_key_name(name: bytes) -> bool:
-    """Whether it names a key or a secret and says of what."""
+    """Whether it names a key or a secret and what it is for."""
     return _SURE.search(name.lower().translate(None, b"_.-")) is not None
 
 
 def find_name_before(data: bytes, start: int) -> bytes | None:
-    """The name of a value, if it is one that secrets have."""
+    """Return the name of a value, if it is one of a secret."""
     near = data[max(0, start - NEAR) : start]
     bare = near.rstrip(BETWEEN)
-    # Something must stand between the name and the value.
+    # There must be something between the name and the value.
     if bare[-3:].lower() not in ENDS or len(bare) == len(near):
         return None
     tail = data[max(0, start - BEFORE) : start].rstrip(BETWEEN)
@@ -544,14 +546,14 @@ def find_name_before(data: bytes, start: int) -> bytes | None:
 
 
 def normalize_secret_name(word: bytes) -> bytes | None:
-    """A name without its dashes, if it is one that secrets have."""
+    """Return a name without its dashes, if it is one of a secret."""
     bare = word.translate(None, b"_.-")
     known = bare.endswith(_SECRET) or bare.endswith(_PASSWORD)
     return bare if known and not bare.endswith(_HARMLESS) else None
 
 
 def find_value_end(data: bytes, start: int) -> int:
-    """Where the value that starts here ends, if it can only be a secret; else -1."""
+    """Return where the value that starts here ends, if it can only be a secret; else -1."""
     found = _VALUE.match(data, start)
     if found is None or not is_random(found.group()) or is_made_up(found.group()):
         return -1
@@ -559,7 +561,7 @@ def find_value_end(data: bytes, start: int) -> int:
 
 
 def find_kind(name: bytes) -> tuple[str, str]:
-    """Which kind of secret has such a name, and what it is in words."""
+    """Return the kind of secret with such a name, and what it is in words."""
     bare = name.lower().translate(None, b"_.-")
     if _AI_NAMES.search(bare):
         return AI_VENDOR_KEY, "a key of an AI service"

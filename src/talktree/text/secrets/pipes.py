@@ -1,4 +1,9 @@
-"""Passwords that one program writes into another: `echo … | chpasswd`, `echo … | sudo -S`."""
+"""Passwords that are piped into a program: `echo …
+
+chpasswd`, `echo …
+
+sudo -S`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +35,7 @@ _SUDO = re.compile(
 
 
 def find_piped_password(data: bytes, start: int, name: bytes) -> WrittenValue | None:
-    """The password that is piped into a program or an option with such a name."""
+    """Return the password that is piped into a program or an option with such a name."""
     near = data[max(0, start - _FAR) : start]
     if name.endswith(b"password-stdin"):
         return _make_written(_LOGIN.search(near), start - len(near))
@@ -39,7 +44,7 @@ def find_piped_password(data: bytes, start: int, name: bytes) -> WrittenValue | 
 
 
 def find_sudo_password(near: bytes, offset: int) -> WrittenValue | None:
-    """The password that is piped into `sudo`, from the text before its option."""
+    """Return the password that is piped into `sudo`, from the text before its option."""
     return _make_written(_SUDO.search(near), offset)
 
 

@@ -1,7 +1,7 @@
-"""Whether a value only says where a secret would be: examples, templates and masks.
+"""Whether a value is a placeholder for a secret: examples, templates and masks.
 
-Words make a placeholder only if nothing else is in the value: `your-api-key` is one, and
-`exampleCorp7` is a password like any other.
+Words make a placeholder only if the value contains nothing else: `your-api-key` is one, and
+`exampleCorp7` is an ordinary password.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _SYNTAX = re.compile(
     rb"|^(?:base-?(?:32|58|64)|sha-?[0-9]+|md5|utf-?8|aes-?[0-9]+|rs256|hs256|bcrypt|argon2\w*)"
     rb"(?:[_ -]|$)|0123456789|1234567890|abcdefghij|deadbeef|0{8}"
 )
-"""Templates, masks, names of variables, and what no one draws; in small letters."""
+"""Templates, masks, names of variables, and other text that is not random; in lower case."""
 _DRAWN_NAME = re.compile(
     rb"[$:&](?=[A-Z_]*[a-z])(?:[A-Za-z_]*[0-9]){2}\w*"
     rb"|\$(?!\w*(?:pass|pw|secret|token|key|var|val|arg|env|user|name|cred|auth|str|text|line|word|row"
     rb"|col|data|param|input|db|num|tmp|file|path|item|test|node|host|port|url|opt|res))[a-z]{4,}[0-9]"
     rb"|(?-i:[a-z]{1,3}\$\$[a-z0-9]+)"
 )
-"""`$ommer2024`, which is written like a variable, and named like none."""
+"""`$ommer2024`, which is written like a variable, but is not the name of one."""
 _VARIABLE = re.compile(rb"\$\{?[A-Za-z_]\w*\}?|%\w+%|%[sdvq]|@\w+@|\$[0-9@*]|:\w+|\{\w*\}|&\w+")
 WEAK = frozenset(
     b"password passwd secret mysecret "
@@ -52,7 +52,7 @@ WEAK = frozenset(
     b"saved stored rotated removed deleted created given provided masked forbidden done "
     b"hello".split()
 )
-"""What is no secret however it is called: examples, types, kinds of authentication."""
+"""Values that are never secret, whatever their name: examples, types, kinds of authentication."""
 _EXAMPLE = (
     b"your my our some any new the example examples placeholder dummy sample fake mock mocked test "
     b"tests testing tester changeme change replace replaced insert redacted masked censored hidden "
@@ -84,10 +84,10 @@ _FILLERS = (
 ).split()
 """Words that make a placeholder of a word and a number."""
 _ADJECTIVES = frozenset(b"very long short secure strong super one two three first second".split())
-"""Words that make no placeholder if there are no others."""
+"""Words that do not make a placeholder on their own."""
 _WORDS = sorted({*_EXAMPLE.split(), *_NOUNS.split()}, key=len, reverse=True)
 _NUMBERED = re.compile(rb"(?!(?:%b){1,4}[0-9]{1,4}\Z)[a-z_]{1,40}[0-9]{1,4}" % b"|".join(_FILLERS))
-"""`test123`, which many take for a password; not `example1`, which says what it is."""
+"""`test123`, which is used as a password; not `example1`, which is clearly an example."""
 _PIECE = re.compile(
     rb"(%b)(?![a-z])|(%b)|1(?:2(?:3(?:4(?:5(?:6(?:7(?:8(?:90?)?)?)?)?)?)?)?)?(?![0-9])"
     rb"|([0-9])(?:\3\3+)?(?![0-9])|abcdef(?![a-z])|abcd?(?![a-z0-9])|([a-z*.])\4{2,}"
@@ -99,18 +99,18 @@ _ASKING = re.compile(
     rb"[\s<\[{(]*(?:your|insert|replace|enter|put|paste|fill|add|set)"
     rb"(?:[_ .-]+[a-z]+){1,8}[\s>\]})]*"
 )
-"""Words that ask for a value, whatever they are: `your-orchard-key`, `insert token here`."""
+"""Words that ask for a value, whatever follows: `your-orchard-key`, `insert token here`."""
 _MINE = re.compile(
     rb"(?:my|the|some|any|new|example|dummy|sample|fake|mock|test)(?:[_ .-]+[a-z]+){0,4}[_ .-]+"
     rb"(?:password|passwd|pass|pwd|passphrase|secret|token|key|credentials?|value|string)s?"
 )
 """`my-orchard-token`, which names a secret."""
 _LONGEST = 120
-"""No placeholder of words is longer."""
+"""Maximum length of a placeholder of words."""
 
 
 def is_placeholder(text: bytes) -> bool:
-    """Whether a value only says where a secret would be."""
+    """Whether a value is a placeholder for a secret."""
     low = text.lower().strip()
     return (
         not low
@@ -123,7 +123,7 @@ def is_placeholder(text: bytes) -> bool:
 
 
 def _is_worded(low: bytes) -> bool:
-    """Whether nothing but words of placeholders is in it."""
+    """Whether it contains only words of placeholders."""
     if _ASKING.fullmatch(low) is not None or _MINE.fullmatch(low) is not None:
         return True
     if low in _ADJECTIVES or low == b"abcdef" or _NUMBERED.fullmatch(low) is not None:

@@ -1,7 +1,7 @@
-"""A text without what is only there for terminals and addresses, so that secrets are found in it.
+"""Views of a text without terminal codes and percent-encoding, so that secrets are found in it.
 
-Colours of a terminal are glued to keys and come between a name and its value, and in addresses the
-signs around a key are written by their numbers.
+Colour codes are glued to keys or occur between a name and its value, and in addresses the signs
+around a key are percent-encoded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _COLOUR = re.compile(
     rb"(?:\x1b|\\{1,7}(?:u001[bB]|x1[bB]|033|e))"
     rb"(?:\[[0-9;:?]{0,40}[A-Za-z@~]|\][^\x07\x1b\\]{0,400}(?:\x07|\\{1,7}(?:u0007|x07|a)|\x1b\\)?|\([A-B0-2])"
 )
-"""What tells a terminal a colour, as a character or as it is written in code and JSON."""
+"""A colour code, as a character or as escaped in code and JSON."""
 _BY_NUMBER = re.compile(rb"%(?:25)?([2-7][0-9A-Fa-f])")
 _ESCAPE = re.compile(rb"\\{1,15}(n|r|t|\"|'|/|u[0-9a-fA-F]{4})")
 _MEANINGS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b'"': b'"', b"'": b"'", b"/": b"/"}
@@ -24,18 +24,18 @@ ESCAPES = (b"\x1b", b"u001b[", b"u001B[", b"x1b[", b"033[", b"\\e[")
 
 
 class View(NamedTuple):
-    """A text in another form, and where its pieces are in the text itself."""
+    """A text in another form, with the positions of its pieces in the original text."""
 
     data: bytes
     starts: list[int]
-    """Where pieces start here,"""
+    """Where pieces start here."""
     places: list[int]
-    """and in the text."""
+    """Where they start in the original text."""
     apart: bool
     """Whether something was left out between the pieces."""
 
     def span(self, start: int, stop: int) -> tuple[int, int]:
-        """Where something is in the text."""
+        """Return the range in the original text."""
         return self._map_place(start), self._map_place(
             stop - 1
         ) + 1 if self.apart else self._map_place(stop)
@@ -46,17 +46,17 @@ class View(NamedTuple):
 
 
 def has_colours(data: bytes) -> bool:
-    """Whether codes of terminals may be in a text."""
+    """Whether a text may contain terminal codes."""
     return any(sign in data for sign in ESCAPES)
 
 
 def has_numbers(data: bytes) -> bool:
-    """Whether signs may be written by their numbers, as in addresses."""
+    """Whether a text may contain signs escaped by number, as in addresses."""
     return b"%" in data and any(sign in data for sign in _SIGNS)
 
 
 def make_views(data: bytes) -> Iterator[View]:
-    """The other forms of a text, if it has some."""
+    """Return the other forms of a text, if it has any."""
     if has_colours(data):
         bare = _strip_terminal_codes(data)
         if bare is not None:
@@ -70,7 +70,7 @@ def make_views(data: bytes) -> Iterator[View]:
 
 
 def _strip_terminal_codes(data: bytes) -> View | None:
-    """The text without codes of terminals; None if there are none after all."""
+    """Return the text without terminal codes; None if there are none after all."""
     pieces, starts, places = [], [], []
     at = size = 0
     for found in _COLOUR.finditer(data):
@@ -85,7 +85,7 @@ def _strip_terminal_codes(data: bytes) -> View | None:
 
 
 def _unescape_view(data: bytes) -> View:
-    """The text as what a string of JSON or of code in it means, whatever the depth."""
+    """Return the decoded text of a JSON string, or of code in it, at any depth."""
     pieces: list[bytes] = []
     starts, places = [0], [0]
     at = size = 0
@@ -100,7 +100,7 @@ def _unescape_view(data: bytes) -> View:
 
 
 def _decode_numbers(data: bytes) -> View:
-    """The text with signs in the place of their numbers."""
+    """Return the text with escapes by number decoded."""
     pieces: list[bytes] = []
     starts, places = [0], [0]
     at = size = 0

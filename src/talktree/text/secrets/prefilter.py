@@ -1,6 +1,6 @@
-"""Which long runs are worth a closer look for a secret: by how they start and what stands before.
+"""Which long runs need a closer check for a secret: by their first bytes and the text before them.
 
-Nearly all long runs are names and ids, so what most of them are made of is only looked up.
+Nearly all long runs are names and ids, so most of them are only looked up in tables.
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from talktree.text.char_classes import LONG
 from talktree.text.secrets.patterns import BETWEEN, BY_START, ENDS, STARTING
 
 LEAD = 9
-"""How much before a run tells whether to look closer: the end of a name, and what follows it."""
+"""How much text before a run is checked: the end of a name, and what follows it."""
 MOST_SEEN = 1 << 16
 ESCAPE, BY_NUMBER, SLASH, PLUS = b"\\u/+"
 DOT, _COLON, _SPACE = b".: "
 TELLING = b"\\/+.: \"'`=>"
-"""What may stand right before a run that tells something; behind others only its start does."""
+"""Characters directly before a run that make its context relevant; after others only its start
+is."""
 SENDGRID = b"SG."
 WITH_DOT = (
     *(b"ya29.", b"hvs.", b"hvb.", b"hvr.", b"atlasv1.", SENDGRID, b"t0c01.", b"t0s01.", b"pat."),
     *(b"sat.", b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.sa."),
 )
-"""What ends with a dot and tells of a secret."""
+"""Prefixes of secrets that end with a dot."""
 _SHORT = re.compile(rb"(?:(?<![\w.])(?:s|sl|sl\.u|[st]k|v1|t1)|(?<!\w)pat[A-Za-z0-9]{14})\.\Z")
-"""The same, where it must be a word."""
+"""The same, if they are at a word boundary."""
 BASE64 = (ascii_letters + digits + "+/").encode()
 DOPPLER_SIGN = b"dp.st."
 DOPPLER_BODY = 40
-"""How long its last run is at least."""
+"""Minimum length of its last run."""
 _AHEAD = len(DOPPLER_SIGN) + 36
-"""How much of it stands before its last run."""
+"""How much of it comes before its last run."""
 _AN_END = next(iter(ENDS))
 STARTS_OF_STARTS = frozenset(start[:2] for start in BY_START)
 
 
 def can_be_secret_at(data: bytes, start: int) -> bool:
-    """Whether a run that starts here is worth a closer look."""
+    """Whether a run that starts here needs a closer check."""
     if start < LEAD:
         return True
     hinted = _HINTS[data[start - 2 : start + 2]]
@@ -47,18 +48,18 @@ def can_be_secret_at(data: bytes, start: int) -> bool:
 
 
 def forget_rare_hints() -> None:
-    """Keep what was looked up from growing with every text."""
+    """Limit the size of the lookup caches."""
     for known in (_HINTS, _LEADS):
         if len(known) > MOST_SEEN:
             known.clear()
 
 
 NOTHING, CLOSER, BY_LEAD = range(3)
-"""What a hint says: nothing is there, one must look closer, what stands before decides."""
+"""The results of a hint: nothing is there, a closer check is needed, the text before decides."""
 
 
 class _Hints(dict[bytes, int]):
-    """What the four bytes around the start of a run hint at, looked up where it can be."""
+    """Hints for the four bytes around the start of a run, computed on first use."""
 
     def __missing__(self, around: bytes) -> int:
         details = self[around] = compute_hint(around)
@@ -66,7 +67,7 @@ class _Hints(dict[bytes, int]):
 
 
 class _Leads(dict[bytes, bool]):
-    """Whether what stands before a run may be a name that only secrets have, looked up likewise."""
+    """Whether the text before a run may be a name of secrets, computed on first use."""
 
     def __missing__(self, lead: bytes) -> bool:
         details = self[lead] = _can_be_named(lead)
@@ -78,7 +79,7 @@ _LEADS = _Leads()
 
 
 def compute_hint(around: bytes) -> int:
-    """Whether a run may tell something, by two bytes before it and its first two."""
+    """Return the hint for a run, by two bytes before it and its first two."""
     earlier, before = around[0], around[1]
     if before == ESCAPE or around[2] in b"-_" or around[2:] in STARTS_OF_STARTS:
         return CLOSER
@@ -92,12 +93,12 @@ def compute_hint(around: bytes) -> int:
 
 
 def _is_worth_looking(data: bytes, start: int) -> bool:
-    """Whether a run is worth a closer look, by how it starts or by what stands before it."""
+    """Whether a run needs a closer check, by its first bytes or by the text before it."""
     if data[start : start + STARTING] in BY_START:
         return True
     before = data[start - 1]
     if before == ESCAPE:
-        # What is escaped belongs to the text before, so only how the run starts can tell.
+        # An escaped character belongs to the text before, so only the start of the run decides.
         return data[start] == BY_NUMBER or data[start + 1 : start + 1 + STARTING] in BY_START
     if before in b"/+":
         # Nearly always the name of a file or folder.
@@ -116,7 +117,7 @@ def _is_worth_looking(data: bytes, start: int) -> bool:
 
 
 def _can_be_named(lead: bytes) -> bool:
-    """Whether the end of a name may stand there that only secrets have, and what follows it."""
+    """Whether the end of a name of secrets, and what follows it, may be there."""
     name = lead.rstrip(BETWEEN)
     between = lead[len(name) :]
     if not between or between.isspace():

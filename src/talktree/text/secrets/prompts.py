@@ -1,4 +1,4 @@
-"""Secrets that are known by what is said before them: answers to prompts, pairs, lists of codes."""
+"""Secrets that are known by the text before them: answers to prompts, pairs, lists of codes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MOST_CODES = 32
 
 
 def find_sent_password(data: bytes, at: int) -> Iterator[Found]:
-    """`expect "Password:"` and `send "…"`."""
+    """Return the password in `expect "Password:"` and `send "…"`."""
     found = _SENT.match(data, at)
     if found is None or _ASKED.search(data, max(0, at - 120), at) is None:
         return
@@ -50,14 +50,14 @@ def find_sent_password(data: bytes, at: int) -> Iterator[Found]:
 
 
 def find_generated_password(data: bytes, at: int) -> Iterator[Found]:
-    """The result of a `random_password` in the state of Terraform."""
+    """Return the result of a `random_password` in the state of Terraform."""
     for found in _STATE.finditer(data, at, at + _STATE_SIZE):
         if is_password(Value(found.group(1), True, True, sure=True)):
             yield NAMED_PASSWORD, *found.span(1), _WHAT
 
 
 def find_paired_password(data: bytes, at: int) -> Iterator[Found]:
-    """`the credentials are bob / …`."""
+    """Return the password in `the credentials are bob / …`."""
     found = _LOGIN.match(data, at)
     if found is None:
         return
@@ -68,7 +68,7 @@ def find_paired_password(data: bytes, at: int) -> Iterator[Found]:
 
 
 def find_quoted_password(data: bytes, at: int) -> Iterator[Found]:
-    """`use "…" as the password`."""
+    """Return the password in `use "…" as the password`."""
     if _CALLED.match(data, at) is None:
         return
     found = _QUOTED_BEFORE.search(data, max(0, at - 80), at)
@@ -77,7 +77,7 @@ def find_quoted_password(data: bytes, at: int) -> Iterator[Found]:
 
 
 def find_recovery_codes(data: bytes, at: int) -> Iterator[Found]:
-    """The codes that let one in without a second factor; one alone may be anything."""
+    """Return recovery codes for two-factor login; a single one may be anything."""
     begin = _CODES.match(data, at)
     if begin is None:
         return

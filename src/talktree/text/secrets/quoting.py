@@ -1,4 +1,4 @@
-"""Values in the ways in which they are written: in quotes, over several lines, or bare."""
+"""Reads values in their notations: quoted, over several lines, or bare."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 LONGEST = 8192
 LONGEST_BARE = 1024
-"""The same for what is not in quotes, unless it is all base 64."""
+"""The same for unquoted values, unless they are entirely base64."""
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 _OPENING = re.compile(rb"[bBrRfFuUL@$]{0,2}(\\{0,7})(\"|'|`|&quot;)")
 _BODY = {
@@ -31,14 +31,14 @@ class WrittenValue(NamedTuple):
     start: int
     stop: int
     text: bytes
-    """Without what joins its pieces."""
+    """Without the text that joins its pieces."""
     quoted: bool
     end: int
-    """Where what belongs to it ends, its closing quote included."""
+    """Where its text ends, including its closing quote."""
 
 
 def read_value(data: bytes, at: int) -> WrittenValue | None:
-    """The value that is written here, in quotes or bare."""
+    """Return the value at this place, quoted or bare."""
     opening = _OPENING.match(data, at)
     if opening is not None:
         return _read_quoted(data, opening)
@@ -58,7 +58,7 @@ def read_value(data: bytes, at: int) -> WrittenValue | None:
 
 
 def read_line(data: bytes, at: int) -> WrittenValue | None:
-    """All of a line from here on."""
+    """Return the rest of the line."""
     found = _LINE.match(data, at, at + LONGEST)
     if found is None:
         return None
@@ -98,7 +98,7 @@ def _read_quoted(data: bytes, opening: re.Match[bytes]) -> WrittenValue | None:
 
 
 def _find_closing_quote(data: bytes, start: int, escapes: bytes, quote: bytes) -> int | None:
-    """Where what is in quotes ends; at the end of the text if it was cut off there."""
+    """Return where the quoted text ends; the end of the text if it was cut off there."""
     limit = start + LONGEST
     if quote == b"&quot;":
         found = data.find(quote, start, limit)
@@ -117,7 +117,7 @@ _closings: dict[tuple[int, bytes], re.Pattern[bytes]] = {}
 
 
 def _closing_pattern(escapes: int, quote: bytes) -> re.Pattern[bytes]:
-    """A quote behind just as many backslashes as the opening one has."""
+    """Return a pattern for a quote after exactly as many backslashes as the opening one has."""
     found = _closings.get((escapes, quote))
     if found is None:
         found = re.compile(rb"(?<!\\)\\{%d}%b" % (escapes, quote))

@@ -1,4 +1,4 @@
-"""Values behind their names on lines of settings and commands, with nothing but spaces between."""
+"""Values after their names on lines of settings and commands, separated only by spaces."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOGIN = re.compile(
 _USER = re.compile(
     rb"\bUSER[ \t]+\S{1,80}\s[^<>{}]{0,80}(?:\n|\\n)[^\w\n]{0,8}(?:[\w:]{1,3}>? )?\Z"
 )
-"""What is said before `PASS` to servers of mail and files."""
+"""The text before `PASS` to servers of mail and files."""
 _DECLARED = re.compile(rb"\\{0,7}[\"'][ \t]*\{[^{}]{0,300}?\bdefault[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 _SET = re.compile(
     rb"[ \t]+set\b[^\n|;]{1,160}?[ \t](?:--value|--body|-b|--secret)(?:[ \t]+|=|(?=[\"']))"
@@ -48,7 +48,7 @@ _ENVIRONMENT = re.compile(
 """`ENV NAME value` in a Dockerfile, `set -x NAME value` in fish."""
 _PART = re.compile(rb"\\{0,7}\"(?:\r?\n|(?:\\r)?\\n){2}(?=\S)")
 _FORM = re.compile(rb"form-data;[ \t]{0,4}name=\\{0,7}\"\Z")
-"""A field of a form that is sent in several parts."""
+"""A field of a multipart form."""
 _KEY_FILE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*[0-9]+\t|[+>|] ?)?(?=[0-9a-f]{32}(?:\s|\Z))")
 _HASHING = re.compile(rb"(?:[ \t]+-(?:salt[ \t]+\S{1,40}|\w{1,12})){0,3}[ \t]+(?=[^\s-])")
 """`openssl passwd -6 '…'`."""
@@ -58,7 +58,7 @@ _FOR = re.compile(rb"(?i)[ \t]+for[ \t]+\S{1,80}[ \t]*=[ \t]*(?=\\{0,7}[\"'])")
 
 
 def find_spaced_value(data: bytes, name: bytes, start: int, end: int) -> WrittenValue | None:
-    """The value of a name that is followed by it in a way that only settings and commands have."""
+    """Return the value after a name in syntax that only settings and commands have."""
     before = data[max(0, start - 160) : start]
     lower = name.lower()
     stated = _read_only_value(data, name, before, end)
@@ -89,7 +89,7 @@ def find_spaced_value(data: bytes, name: bytes, start: int, end: int) -> Written
 
 
 def _read_only_value(data: bytes, name: bytes, before: bytes, end: int) -> WrittenValue | None:
-    """The value of a name in a place that has nothing else, be it a word."""
+    """Return the value after a name in a place that only contains values; it may be a word."""
     for pattern, fits in (
         (_CALL, has_password_ending(name) and _SETTER.match(name) is not None),
         (_VARIABLE, name.isupper() and _ENVIRONMENT.search(before) is not None),

@@ -1,8 +1,8 @@
-"""A prefilter for secrets that are known by names and places: where a stem of these may be.
+"""A prefilter for secrets that are known by names and context: where a stem of these may be.
 
 Four tables give each byte a bit for every stem that it can be a letter of, as the first, second,
-third or fourth. Where four bytes in a row share a bit, a stem may begin. So all stems together,
-whatever their case, cost four passes at the speed of memory. With numpy it takes less.
+third or fourth. Where four consecutive bytes share a bit, a stem may begin. So all stems together,
+whatever their case, cost four passes at memory speed. With numpy it takes less.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NOT_WORD = bytes(byte for byte in range(256) if byte not in _WORD)
 
 
 def _letters_in_both_cases(text: str) -> bytes:
-    """Letters in both cases."""
+    """Return letters in both cases."""
     return (text + text.upper()).encode()
 
 
@@ -102,13 +102,13 @@ _FOUND = re.compile(rb"[^\0]")
 
 
 def find_stems(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where stems may begin, in order, and which ones."""
+    """Return where stems may begin, in order, and which ones."""
     if is_worth(len(data), secrets=True):
         yield from find_stems_in_pairs(data)
         return
     yield from _find_signs(data)
     for at in range(0, len(data), PIECE):
-        # Three bytes more, so that a stem over the border is found, too; and an end for the last.
+        # Three bytes more, so that a stem across the border is found, too; and an end for the last.
         piece = data[at : at + PIECE + 3] + b"\n" * (at + PIECE + 3 > len(data))
         yield from _with_integers(piece, at)
 
@@ -124,7 +124,7 @@ def _with_integers(piece: bytes, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _find_signs(data: bytes) -> Iterator[tuple[int, int]]:
-    """The same as the tables of numpy find, one after the other."""
+    """Return the same result as the numpy tables, computed sequentially."""
     for at in find_name_places(data):
         yield at, FOREIGN
     for shared, words in WORDS_BY_SHARED:

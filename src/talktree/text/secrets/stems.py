@@ -1,4 +1,4 @@
-"""Stems of names and places that make secrets known, and what is around them."""
+"""Stems of names and contexts that indicate secrets, with the bytes around them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from talktree.text.secrets.calls import WORDS
 from talktree.text.secrets.languages import NAMES
 
 PASS, PWD, KEY, AUTH, COOKIE, OPTION, SIGNED, HASH = (1 << bit for bit in range(8))
-"""What may begin at a place."""
+"""Kinds of stems."""
 COLOUR, BY_NUMBER, FOREIGN, CALL = (1 << bit for bit in range(8, 12))
-"""The same for what makes one decode a string of JSON."""
+"""Kinds of stems that make decoding of a JSON string necessary."""
 _ANY = bytes(range(256))
 _SMALL = ascii_lowercase.encode()
 _LETTERS, _DIGITS = ascii_letters.encode(), digits.encode()
@@ -23,31 +23,31 @@ BEHIND_KEY = _NOT_LETTER + b"S"
 
 
 class Stem(NamedTuple):
-    """A stem, and what is around it."""
+    """A stem and the bytes around it."""
 
     kind: int
     bytes: tuple[bytes, ...]
-    """Which bytes it may have, one after the other."""
+    """The possible bytes at each position."""
     begin: int
-    """Which of them its place is."""
+    """The index of the byte that is its place."""
     rare: int
-    """Where three of them are the first two and the last two of which few words have."""
+    """The index of three bytes, of which the first two and the last two are rare in words."""
 
 
 def _both_cases(text: str) -> tuple[bytes, ...]:
-    """Each letter of a text in both cases."""
+    """Return each letter of a text in both cases."""
     return tuple(bytes({*each.lower().encode(), *each.upper().encode()}) for each in text)
 
 
 def _iterate_foreign_stems() -> Iterator[Stem]:
-    """Names of other languages: written by number they are rare from the signs of that on."""
+    """Yield names of other languages: escaped by number, they are rare from those signs on."""
     for word, at in NAMES:
         rare = at - 2 if b"\\u" in word else 2 if word.startswith(b"clave") else at
         yield Stem(FOREIGN, tuple(bytes((byte,)) for byte in word), at, rare)
 
 
 def _iterate_call_stems() -> Iterator[Stem]:
-    """Words of calls and dialogs, at the four bytes of which they are found."""
+    """Yield words of calls and dialogs, by the four bytes at which they are found."""
     for word, at in WORDS:
         yield Stem(CALL, tuple(bytes((byte,)) for byte in word), at, at)
 
@@ -87,7 +87,7 @@ STEMS: tuple[Stem, ...] = (
     *_iterate_foreign_stems(),
     *_iterate_call_stems(),
 )
-"""All of them."""
+"""All stems."""
 
 
 _AFTER_PASS = re.compile(rb"(?i:w|ph|c|e\b)|[^A-Za-z]|\Z")
@@ -99,7 +99,7 @@ _ENDINGS = (b"token", b"cret", b"key")
 
 
 def is_stem(data: bytes, hit: int, bits: int) -> bool:
-    """Whether it is a stem of a name indeed, and not just a word with the same four letters."""
+    """Whether it is really a stem of a name, and not just a word with the same four letters."""
     if bits & PASS:
         return _AFTER_PASS.match(data, hit + 4) is not None
     if bits & KEY and data[max(0, hit - 2) : hit + 3].lower().endswith(_ENDINGS):

@@ -1,4 +1,5 @@
-"""Secrets in columns: tables of databases, of Markdown and of CSV whose heading names a secret."""
+"""Secrets in columns: tables of databases, of Markdown and of CSV with a header that names a
+secret."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _LONGEST_NAME = 40
 _LONGEST_LINE = 4096
 _FAR = 600
 _LEAD = re.compile(rb"(?:[ \t]*[0-9]{1,6}(?:\t|\?|[|:](?![|])[ ]?))?(?:> |[+](?![-=]))?")
-"""What programs put before a line: its number, a sign of a patch or a quotation."""
+"""Prefixes of lines: a line number, a sign of a patch or a quotation."""
 _RULE = re.compile(rb"[ \t]*[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?)+[ \t]*\r?")
 _HEADING = re.compile(rb"\"?[\w. -]{1,40}\"?")
 _CELL = re.compile(rb"\"((?:[^\"]|\"\")*)\"|([^%b]*)")
@@ -45,7 +46,7 @@ _TITLE = re.compile(rb"[A-Za-z_. -]{0,20}")
 
 
 def find_column_secrets(data: bytes, start: int, end: int) -> list[Found]:
-    """The secrets below a name that is the heading of a column."""
+    """Return the secrets below a name that is the header of a column."""
     begin = data.rfind(b"\n", max(0, start - _LONGEST_LINE), start) + 1
     stop = data.find(b"\n", end, end + _LONGEST_LINE)
     if stop < 0:
@@ -61,7 +62,7 @@ def find_column_secrets(data: bytes, start: int, end: int) -> list[Found]:
 
 
 def _find_separator(data: bytes, begin: int, start: int, end: int, stop: int) -> bytes | None:
-    """What the cells of a line are separated by, if the name is one of them, else None."""
+    """Return the separator of a line's cells if the name is one of the cells, else None."""
     before = data[begin:start].rstrip(b" \"'`*")[-1:]
     behind = data[end:stop].lstrip(b" \"'`*\r")[:1]
     for mark in (b"|", b",", b";", b"\t"):
@@ -71,7 +72,7 @@ def _find_separator(data: bytes, begin: int, start: int, end: int, stop: int) ->
 
 
 def _find_in_ruled_table(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
-    """The cells of a table with a line below its headings."""
+    """Return the cells of a table with a line below its header."""
     number = data.count(b"|", begin, start)
     worded = _has_logins(data[begin:stop], data[start:stop])
     at, rule = _find_line(data, stop + 1)
@@ -94,7 +95,7 @@ def _find_in_ruled_table(data: bytes, begin: int, start: int, stop: int) -> Iter
 def _find_in_separated_table(
     data: bytes, begin: int, start: int, stop: int, mark: bytes
 ) -> Iterator[Found]:
-    """The cells of a table in which every line has as many signs between them."""
+    """Return the cells of a table in which every line has the same number of separators."""
     headings = data[begin:stop].rstrip(b"\r").split(mark)
     if not all(_HEADING.fullmatch(each) for each in headings):
         return
@@ -116,7 +117,7 @@ def _find_in_separated_table(
 
 
 def _aligned(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
-    """The cells below a heading in columns of equal width, as commands print them."""
+    """Return the cells below a header in columns of equal width, as commands print them."""
     titles = _WIDE.split(data[begin:stop].strip())
     named = data[start:stop].partition(b"  ")[0].strip()
     if len(titles) < 2 or named not in titles or not all(map(_SHORT_TITLE.fullmatch, titles)):
@@ -137,7 +138,7 @@ def _aligned(data: bytes, begin: int, start: int, stop: int) -> Iterator[Found]:
 
 
 def cell_behind(data: bytes, name: bytes, end: int) -> WrittenValue | None:
-    """The value in the cell next to that of a name, in Markdown, HTML and lists of properties."""
+    """Return the value in the cell after a name, in Markdown, HTML and lists of properties."""
     sign = _NEXT_CELL.match(data, end)
     if sign is None and name.isupper():
         sign = _NEXT_COLUMN.match(data, end)
@@ -147,14 +148,14 @@ def cell_behind(data: bytes, name: bytes, end: int) -> WrittenValue | None:
 
 
 def _has_logins(headings: bytes, name: bytes) -> bool:
-    """Whether a table says whose passwords these are, so that words are some, too."""
+    """Whether a table names the users of its passwords, so that words count as passwords, too."""
     title = _TITLE.match(name)
     known = title is not None and _COLUMN.fullmatch(title.group().strip()) is not None
     return known and _WHOSE.search(headings) is not None and _ABOUT.search(headings) is None
 
 
 def _is_heading(cell: bytes) -> bool:
-    """Whether another table begins, so that no line is looked at for more than one."""
+    """Whether another table begins, so that every line is searched for one table only."""
     name = cell.strip(b" \"'`*")
     return len(name) <= _LONGEST_NAME and find_meaning(name) is not None
 
@@ -170,7 +171,7 @@ def _iterate_cells(data: bytes, at: int, end: int, mark: bytes) -> Iterator[tupl
 
 
 def _find_line(data: bytes, at: int) -> tuple[int, int | None]:
-    """Where a line starts, behind what a program put before it, and where it ends."""
+    """Return where a line starts, after its prefix, and where it ends."""
     if at >= len(data):
         return at, None
     end = data.find(b"\n", at, at + _LONGEST_LINE)
@@ -201,7 +202,7 @@ _NEXT_ROW = re.compile(rb"\s{0,8},\s{0,8}\(")
 
 
 def find_inserted_passwords(data: bytes, start: int, end: int) -> list[Found]:
-    """`INSERT INTO users (name, password) VALUES ('bob', '…')`."""
+    """Return the passwords in `INSERT INTO users (name, password) VALUES ('bob', '…')`."""
     begin = data.rfind(b"(", max(0, start - _FAR), start)
     sign = _VALUES.match(data, end) if begin >= 0 and b")" not in data[begin:start] else None
     found: list[Found] = []

@@ -1,10 +1,10 @@
 """Secrets that are one run of letters, digits, `-` and `_`: keys and tokens.
 
-Marks for such characters (`marks`) let long runs be found by one search at the speed of memory.
-Only what a run starts with, or what stands before it, decides whether a pattern looks at it. So a
+Character classes (`char_classes`) make it possible to find long runs with one search at memory
+speed. Only the first bytes of a run, or the text before it, decide whether a pattern is tried. So a
 text without secrets costs two passes, however many kinds of keys are known.
 
-Secrets that are no single run: private keys over many lines, passwords inside of URLs.
+Also secrets that are not a single run: private keys over many lines, passwords inside URLs.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ from talktree.text.secrets.prefilter import (
 from talktree.text.secrets.values import is_mixed
 
 SHORTEST = LONG
-"""No key has a shorter run."""
+"""Minimum length of the run of a key."""
 FAR = 1 << 12
-"""How far the start of something in base 64 is looked for at a time."""
+"""How far back the start of base64 is searched for at a time."""
 BLOB = 200
-"""What is longer in base 64 is a file or a signature, and holds keys only by chance."""
+"""Longer base64 is a file or a signature, and contains keys only by chance."""
 _BREAKS = b"\" \\',=:>\n"
 _AWS_SECRET = re.compile(
     rb"(?:secret|SECRET|Secret)[A-Za-z_ \"'\\:=>-]{0,40}?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
 )
 _DOPPLER = re.compile(rb"dp\.st\.[a-z0-9_-]{1,35}\.[A-Za-z0-9]{40,44}(?![\w-])")
-"""With the name of its environment inside, it has no start of its own."""
+"""With the name of its environment inside, it has no prefix of its own."""
 _AWS_NAMES = ((b"_access_key", b"ecret_access_key"), (b"AccessKey", b"ecretAccessKey"))
-"""The end of each, and all of it."""
+"""The end of each, and the whole name."""
 _AWS_SETTING = b"ECRET_ACCESS_KEY"
 
 
@@ -68,18 +68,18 @@ _WRAPPED = re.compile(
     rb"(?![a-z]{1,12}[ \t]+\w)[\w.=-]{4,200}(?![\w.=-])){1,24}"
 )
 _SPELLED = re.compile(rb"[a-z]+(?:[_-]+[a-z]+)+|[A-Z]+(?:[_-]+[A-Z]+)+")
-"""Names of functions and files are not keys, however they start."""
+"""Names of functions and files are not keys, whatever their prefix."""
 _LINE_END = re.compile(rb"\\{0,7}[\"']?[ \t]{0,4}[+\\]?(?:\r?\n|\\n)[ \t]{0,40}\\{0,7}[\"']?")
 
 
 def find_tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
-    """The keys and tokens in a text, last first; where long runs start may be known already."""
+    """Return the keys and tokens in a text, last first; the starts of long runs may be given."""
     out: list[Found] = []
     last = len(data) + 1
     doppler = False
     forget_rare_hints()
     for start in reversed(find_marks(data).starts if runs is None else runs):
-        # Most runs in base 64 are passed over before anything else is asked about them.
+        # Most runs in base64 are discarded before any other check.
         if start + SHORTEST >= last or not can_be_secret_at(data, start):
             continue
         doppler = doppler or (data[start - 1] == DOT and is_doppler_end(data, start))
@@ -96,15 +96,16 @@ def find_tokens(data: bytes, runs: list[int] | None = None) -> list[Found]:
 
 
 def _has_aws_name(data: bytes) -> bool:
-    """Whether the secret half of a key of AWS is named somewhere."""
-    # From the end it is looked for by its first letter, which is rare among capitals only.
+    """Whether the secret half of an AWS key is named somewhere."""
+    # Searched from the end by its first letter, which is rare only as a capital.
     if data.rfind(_AWS_SETTING) >= 0:
         return True
     return any(data.rfind(end) >= 0 and name in data for end, name in _AWS_NAMES)
 
 
 def _find_aws_secrets(data: bytes) -> Iterator[Found]:
-    """What goes with an access key: in base 64, so it may hold no long run at all."""
+    """Return the secrets of access keys: they are base64, so they may contain no long run at
+    all."""
     for each in _AWS_SECRET.finditer(data):
         start, stop = each.span(1)
         if is_random(each.group(1)) and not is_made_up(each.group(1)):
@@ -112,10 +113,10 @@ def _find_aws_secrets(data: bytes) -> Iterator[Found]:
 
 
 def _find_token(data: bytes, start: int) -> Found | None:
-    """The secret that a run is by itself."""
+    """Return the secret that a run is on its own."""
     before = data[start - 1] if start else 0
     if before == ESCAPE:
-        # What is escaped belongs to the text before: `\n`, `\t`, a character by its number.
+        # An escape belongs to the text before: `\n`, `\t`, a character by number.
         start += 5 if data[start] == BY_NUMBER else 1
     first = start
     if before != ESCAPE and data[start] in b"-_" and before not in BY_END:
@@ -139,7 +140,7 @@ def _find_token(data: bytes, start: int) -> Found | None:
 
 
 def _join_wrapped(data: bytes, start: int) -> tuple[bytes, int] | None:
-    """A run that goes on in the next lines, as one, and where that ends."""
+    """Join a run that continues on the next lines, and return it with its end."""
     found = _WRAPPED.match(data, start)
     if found is None:
         return None
@@ -147,7 +148,8 @@ def _join_wrapped(data: bytes, start: int) -> tuple[bytes, int] | None:
 
 
 def _join_continued_token(data: bytes, found: Found, known: SecretKind) -> Found:
-    """A token that fits its pattern in its first line already, with what follows in the next."""
+    """Join a token that already matches its pattern on its first line with what follows on the
+    next."""
     kind, start, stop, what = found
     if data[stop : stop + 1] not in (b"\n", b"\r", b"\\"):
         return found
@@ -160,7 +162,7 @@ def _join_continued_token(data: bytes, found: Found, known: SecretKind) -> Found
 
 
 def _token_end(data: bytes, start: int, out: list[Found]) -> int:
-    """A run that is a piece of a path or of something in base 64; returns where to go on."""
+    """Skip a run that is a piece of a path or of base64; return where to continue."""
     if data[start : start + SHORTEST].islower():
         return start
     begin = _find_begin(data, start, BLOB + 1)
@@ -175,13 +177,13 @@ def _token_end(data: bytes, start: int, out: list[Found]) -> int:
 
 
 def _find_begin(data: bytes, start: int, far: int) -> int:
-    """Where something in base 64 begins that goes on here, if that is not too far away."""
+    """Return where the base64 text around here begins, if that is not too far away."""
     near = data[max(0, start - far) : start]
     return start - (len(near) - len(near.rstrip(BASE64)))
 
 
 def _find_named_value(data: bytes, start: int) -> Found | None:
-    """A value that is secret because of its name."""
+    """Return a value that is secret because of its name."""
     name = find_name_before(data, start)
     stop = -1 if name is None else find_value_end(data, start)
     if name is None or stop < 0 or data[start:stop] in DOCUMENTED:
@@ -191,7 +193,7 @@ def _find_named_value(data: bytes, start: int) -> Found | None:
 
 
 def _find_token_after(data: bytes, start: int, kinds: Iterable[PrefixedKind]) -> Found | None:
-    """A token that is known by what stands before it."""
+    """Return a token that is known by the text before it."""
     beginning = data[max(0, start - LONGEST_BEGINNING) : start]
     for sign, before, known in kinds:
         if sign in beginning and before.search(beginning) is not None:
@@ -216,7 +218,7 @@ def _match_kind(data: bytes, start: int, known: SecretKind) -> Found | None:
 LONGEST_KEY = 1 << 15
 SHORTEST_KEY = 64
 DRAWN = 4.8
-"""Bits a letter from which on a key was not written by hand."""
+"""Bits for each letter from which on a key was not written by hand."""
 _BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _REST = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\[nr/]){0,32768}")
@@ -232,7 +234,7 @@ _WITH_AT = re.compile(
 _SLASHED = re.compile(
     rb"://([\w.+-]{0,64}):(?![0-9]{1,5}/)([^\s@\"'<>\\`|?,]{3,64})@(?=[A-Za-z0-9.-]{1,253}|\[)"
 )
-"""Passwords with the signs that end them in other addresses."""
+"""Passwords with signs that end them in other addresses."""
 _GO_LOGIN = re.compile(rb"(?<![\w.-])([\w.-]{1,64}):([^\s:\"'`<>]{2,64})\Z")
 _NETWORKS = (b"tcp(", b"unix(", b"tcp6(")
 _SHORT_TOKEN = re.compile(rb"://(?=[a-zA-Z_-]{0,40}[0-9])([A-Za-z0-9_-]{10,128})")
@@ -254,14 +256,14 @@ _SLASH = ord("/")
 _WORD = frozenset((ascii_letters + digits).encode())
 _LONGEST_PASSWORD = 70
 _LONGEST_LOGIN = 304
-"""How far before the host of a URL its login starts at most."""
+"""Maximum distance of a login's start from the host of a URL."""
 
 
 def find_private_keys(data: bytes) -> Iterator[Found]:
-    """Private keys between their two lines, or as far as they go."""
+    """Yield private keys between their two marker lines, or as far as they go."""
     at = 0
     while (begin := _BEGIN.search(data, at)) is not None:
-        # A key ends before the next one begins, so no byte is looked at for more than one.
+        # A key ends before the next one begins, so every byte is searched only once.
         further = data.find(b"-----BEGIN", begin.end(), begin.end() + LONGEST_KEY)
         limit = further if further >= 0 else begin.end() + LONGEST_KEY
         end = _END.search(data, begin.end(), limit)
@@ -277,16 +279,16 @@ def find_private_keys(data: bytes) -> Iterator[Found]:
 
 
 def _is_key(bare: bytes) -> bool:
-    """Whether it is more than an example; real keys may have a row of equal letters in them."""
+    """Whether it is more than an example; real keys may contain a run of equal letters."""
     return is_varied(bare) and (compute_entropy(bare) >= DRAWN or not is_made_up(bare))
 
 
 def find_passwords(data: bytes) -> Iterator[Found]:
-    """Passwords that stand in front of the host of a URL or the name of a database."""
+    """Yield passwords before the host of a URL or the name of a database."""
     for sign in _AT.finditer(data):
         at = sign.start()
         if data[at - 1] not in _NO_PASSWORD:
-            # Neither a name nor a password has a slash, so the nearest one is before both.
+            # Names and passwords contain no slash, so the nearest one comes before both.
             slash = data.rfind(b"/", max(0, at - _LONGEST_LOGIN), at)
             if data.startswith(_NETWORKS, at + 1):
                 yield from _find_go_login(data, at)
@@ -301,7 +303,7 @@ def find_passwords(data: bytes) -> Iterator[Found]:
 
 
 def _find_in_url(data: bytes, start: int, at: int) -> Iterator[Found]:
-    """`://user:password@host`, and `://TOKEN@host` where the token is all there is."""
+    """Return the password in `://user:password@host`, or the token in `://TOKEN@host`."""
     if start < 0:
         return
     token = _TOKEN_LOGIN.fullmatch(data, start, at)
@@ -323,7 +325,8 @@ def _find_in_url(data: bytes, start: int, at: int) -> Iterator[Found]:
 
 
 def _with_slash(data: bytes, slash: int, at: int) -> Iterator[Found]:
-    """`://user:pass/word@host`, which is no address of a file on a port."""
+    """Return the password in `://user:pass/word@host`, if that is not the address of a file on a
+    port."""
     start = data.rfind(b"://", max(0, at - _LONGEST_LOGIN), slash)
     found = _SLASHED.match(data, start) if start >= 0 else None
     if found is not None and found.end(2) == at and _is_real(*found.groups()):
@@ -331,14 +334,14 @@ def _with_slash(data: bytes, slash: int, at: int) -> Iterator[Found]:
 
 
 def _find_go_login(data: bytes, at: int) -> Iterator[Found]:
-    """`user:password@tcp(host)`."""
+    """Return the password in `user:password@tcp(host)`."""
     found = _GO_LOGIN.search(data, max(0, at - _LONGEST_PASSWORD * 2), at)
     if found is not None and _is_real(*found.groups()):
         yield PASSWORD, *found.span(2), "a password of a database"
 
 
 def _find_oracle_login(data: bytes, slash: int, at: int) -> Iterator[Found]:
-    """`sqlplus user/password@host` and the like."""
+    """Return the password in `sqlplus user/password@host` and similar commands."""
     if b" " in data[slash:at]:
         return
     near = data[max(0, slash - _FAR) : slash].rpartition(b"\n")[2]
@@ -353,9 +356,9 @@ def _find_oracle_login(data: bytes, slash: int, at: int) -> Iterator[Found]:
 
 
 def _is_real(user: bytes, password: bytes) -> bool:
-    """Whether a password may open something."""
+    """Whether a password may be real."""
     low = password.lower()
-    # A short word is what examples have; digits among letters or alone are what passwords have.
+    # Examples use short words; passwords contain digits among letters or only digits.
     least = 3 if any(48 <= byte <= 57 for byte in password) else 4
     if low == user.lower() or len(set(low)) < least or is_placeholder(password):
         return False

@@ -10,9 +10,9 @@ from talktree.text.secrets.placeholders import WEAK, is_placeholder
 
 SHORTEST_PASSWORD = 2
 SHORTEST_WORD = 3
-"""A shorter word is no password, wherever it is."""
+"""Shorter words are never passwords."""
 SHORTEST_UNSURE = 4
-"""The shortest password where other things than values may be."""
+"""Minimum length of a password where other text than values may be."""
 SHORTEST_TOKEN = 3
 SHORTEST_UNSURE_TOKEN = 6
 SHORTEST_TOKEN_WORD = 4
@@ -31,7 +31,7 @@ _CODE = re.compile(
 )
 _DOTTED = re.compile(rb"[\w-]+(?:\.[\w-]+)+")
 _SIGNING = re.compile(rb"django-insecure-[^\s\"'`]{50}")
-"""What Django makes for a new project; it may have any signs."""
+"""What Django generates for a new project; it may contain any signs."""
 _NUMBER = re.compile(
     rb"-?[0-9][0-9_,]*(?:\.[0-9]+)?(?:[kKMGT]?[iB]?[bB]|ms|[smhdwykKMGTx]|px|em|pt|v[hw]|%)?"
 )
@@ -47,14 +47,14 @@ _SENTENCE = re.compile(
     rb"|every|least|most|one|two|passwords?|secrets?|tokens?|keys?|type|form|field)\b"
     rb"|[a-z][.?!:,;](?: |$)|=|\(|[<>{}|]"
 )
-"""The same, and what requirements and sentences with a digit in them have."""
+"""The same, and texts in requirements and sentences with a digit."""
 _ASKING = re.compile(
     rb"\b(?:enter|your|please|forgot|reset|confirm|invalid|required|wrong|incorrect|missing|must"
     rb"|should|cannot|characters?|least|error|not|no|the|empty)\b|[<>{}]|\$\("
 )
-"""What the values of settings have only if they are messages."""
+"""Words that occur in the values of settings only if they are messages."""
 _NAMED = re.compile(rb"[_-]{0,2}[A-Za-z]+(?:[_.?-][A-Za-z]+)*[_-]?[0-9]?")
-"""Words like those that names in code are made of, with a digit at most."""
+"""Words like those in names of code, with at most one digit."""
 _COUNTED = re.compile(rb"[0-9]{2,4}\Z")
 _CASE = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _SPELLED = re.compile(rb"[A-Za-z]+(?:[ _.-][A-Za-z]+)*")
@@ -62,23 +62,24 @@ _SYMBOLS = re.compile(rb"[^\w\s./:,;?-]")
 
 
 class Value(NamedTuple):
-    """A value and how it was written."""
+    """A value and its notation."""
 
     text: bytes
     quoted: bool
-    """Between quotes."""
+    """Whether it is quoted."""
     setting: bool
-    """In a place that only values are in: a line of settings, an option, a connection string."""
+    """Whether it is in a place for values only: a line of settings, an option, a connection
+    string."""
     sure: bool = False
-    """So named and written that it is a secret unless it says that it is none, however short."""
+    """Whether its name and notation make it a secret, however short, unless it is a placeholder."""
 
 
 def is_password(value: Value) -> bool:
-    """Whether a value that is called a password is one."""
+    """Whether a value that is named a password is one."""
     text = value.text
     certain = value.quoted or value.setting or value.sure
     if text.isdigit():
-        # Digits alone are what people are given first, and what no placeholder is made of.
+        # Initial passwords are often digits only, and placeholders never are.
         return certain and SHORTEST_UNSURE <= len(text) <= LONGEST_PASSWORD
     if not _shortest_password(value) <= len(text) <= LONGEST_PASSWORD or is_placeholder(text):
         return False
@@ -99,7 +100,7 @@ def is_password(value: Value) -> bool:
 
 
 def is_token(value: Value) -> bool:
-    """Whether a value that is called a key, a token or a secret is one."""
+    """Whether a value that is named a key, a token or a secret is one."""
     text = value.text
     shortest = SHORTEST_UNSURE_TOKEN
     if value.sure:
@@ -108,7 +109,7 @@ def is_token(value: Value) -> bool:
         return value.quoted and value.sure and value.setting and is_password(value)
     if not shortest <= len(text) <= 4096:
         return False
-    # Words are looked for first, since a search for all placeholders takes long in a long text.
+    # Words are checked first, since searching for all placeholders is slow in a long text.
     if _STEM.search(text.lower()) and not is_random(text) and not _is_numbered(value):
         return False
     if is_placeholder(text) or _is_code(value):
@@ -131,19 +132,21 @@ def is_token(value: Value) -> bool:
 
 
 def _is_numbered(value: Value) -> bool:
-    """`my-app-secret-2024`: a setting that names a secret has no number that counts something."""
+    """Whether it is like `my-app-secret-2024`: a setting that names a secret has no counting
+    number."""
     return value.sure and value.setting and _COUNTED.search(value.text) is not None
 
 
 def is_pin(value: Value) -> bool:
-    """Whether a value that is called a PIN is one: digits that are no number of a pin."""
+    """Whether a value that is named a PIN is one: digits that are not the number of a hardware
+    pin."""
     return value.text.isdigit() and len(value.text) in PIN_LENGTHS
 
 
 def _shortest_password(value: Value) -> int:
     if value.sure:
         return SHORTEST_PASSWORD
-    # Letters and digits are mixed in few words and abbreviations.
+    # Few words and abbreviations mix letters and digits.
     return SHORTEST_WORD if value.setting and is_mixed(value.text) else SHORTEST_UNSURE
 
 
@@ -153,13 +156,14 @@ def is_drawn(text: bytes) -> bool:
 
 
 def _is_spelled_setting(value: Value) -> bool:
-    """`JWT_SECRET=<three-small-words>`: several words as the value of a setting."""
+    """Whether it is like `JWT_SECRET=<three-small-words>`: several words as the value of a
+    setting."""
     text = value.text
     return value.setting and len(text) >= 12 and len(re.split(rb"[_.-]", text)) >= 3
 
 
 def _is_drawn_letters(text: bytes) -> bool:
-    """Letters only, and no word: it has too few vowels."""
+    """Whether it is letters only, and not a word: it has too few vowels."""
     return (
         len(text) >= 16
         and text.isalpha()
@@ -169,7 +173,7 @@ def _is_drawn_letters(text: bytes) -> bool:
 
 
 def is_cased(text: bytes) -> bool:
-    """Letters only, in which capitals and small letters change as in no name."""
+    """Whether it is letters only, with the case changing as in no name."""
     changes = len(_CASE.findall(text))
     return len(text) >= 12 and text.isalpha() and changes * 5 >= len(text) * 2
 
@@ -198,15 +202,15 @@ def _is_words_password(value: Value) -> bool:
     if not (value.quoted or value.setting) or len(text) < 6:
         return False
     if value.quoted:
-        # One capitalised word is a label, as translations have them.
+        # A single capitalised word is a label, as in translations.
         return text.islower() or (not text.istitle() and len(words) == 1)
     return True
 
 
 def _is_phrase(text: bytes) -> bool:
-    """Several small words none of which makes it a sentence."""
+    """Whether it is several lower-case words, none of which makes it a sentence."""
     words = text.split(b" ")
-    # Titles have small words between their capitals, or fewer words.
+    # Titles have lower-case words between capitalised ones, or fewer words.
     cased = text.islower() or (len(words) >= 4 and all(word.istitle() for word in words))
     if not 3 <= len(words) <= 12 or not cased or _STEM.search(text.lower()):
         return False
@@ -216,7 +220,7 @@ def _is_phrase(text: bytes) -> bool:
 
 
 def _is_quoted_phrase(value: Value) -> bool:
-    """A few words with a digit among them, which no label has, or where no label is."""
+    """Whether it is a few words with a digit, which labels do not have, or outside of labels."""
     low = value.text.lower()
     if low.count(b" ") > 7:
         return False
@@ -229,7 +233,7 @@ def _is_quoted_phrase(value: Value) -> bool:
 def _is_code(value: Value) -> bool:
     if value.quoted or _CODE.match(value.text) is None:
         return False
-    # Parts of a name in code are words; those of a token are drawn.
+    # Parts of a name in code are words; those of a token are random.
     dotted = value.setting and _DOTTED.fullmatch(value.text) is not None
     drawn = dotted and any(map(_is_drawn_part, value.text.split(b".")))
     return not drawn and _SIGNING.fullmatch(value.text) is None

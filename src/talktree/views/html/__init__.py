@@ -1,1 +1,1 @@
-"""Conversations as safe HTML: the one renderer of the page, the export and the tests."""
+"""Conversations as safe HTML: the one renderer for the page, the export and the tests."""

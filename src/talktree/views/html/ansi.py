@@ -1,4 +1,4 @@
-"""What programs print: ANSI colours as classes, everything else that steers a terminal left out."""
+"""Terminal output: ANSI colours become classes, all other control sequences are removed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from talktree.views.html.highlight import escape_between_tags
 
 MOST_SPANS = 20_000
-"""Changes of colour that are followed; after that the text goes on without."""
+"""Maximum number of colour changes; the text after that has no colours."""
 TALL, LONG = 16, 1200
-"""From so many lines or characters on it may scroll, and must be reached by keyboard."""
+"""From this many lines or characters on, a block may scroll and must be reachable by keyboard."""
 _STEERING = re.compile(
     "(?:\x1b\\[|\x9b)([0-?]{0,64})[ -/]{0,8}([@-~])"  # CSI: its parameters and what it does
     "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\\\|\x9c)?"
@@ -23,18 +23,18 @@ _OFF = {22: ("tt-bold", "tt-dim"), 23: ("tt-italic",), 24: ("tt-under",), 29: ("
 
 
 def render_terminal(text: str) -> str:
-    """Output of a program as a block."""
+    """Return the output of a program as a block."""
     scrolls = ' tabindex="0"' if len(text) > LONG or text.count("\n") > TALL else ""
     return f'<pre class="tt-terminal"{scrolls}>{render_output(text)}</pre>'
 
 
 def strip_terminal_codes(text: str) -> str:
-    """The text without what steers a terminal, for a line in plain words."""
+    """Return the text without control sequences, for a line of plain text."""
     return _STEERING.sub("", text) if "\x1b" in text or "\x9b" in text else text
 
 
 def render_output(text: str) -> str:
-    """Output of a program as it looked on the terminal, for between tags."""
+    """Return the output of a program as HTML, as it looked on the terminal."""
     if "\r" in text:
         text = _OVERWRITTEN.sub("", text.replace("\r\n", "\n")).replace("\r", "")
     if "\x08" in text:
@@ -63,7 +63,7 @@ def _render_span(text: str, state: dict[str, str]) -> Iterator[str]:
 
 
 def _apply_sequence(parameters: str, state: dict[str, str]) -> None:
-    """Change the state as one sequence says."""
+    """Apply one sequence to the state."""
     numbers = [int(each) if each.isdigit() else 0 for each in re.split("[;:]", parameters[:64])]
     pending = iter(numbers)
     for number in pending:
@@ -81,7 +81,7 @@ def _apply_sequence(parameters: str, state: dict[str, str]) -> None:
 
 
 def _set_color(number: int, state: dict[str, str]) -> None:
-    """One of the sixteen colours, or none."""
+    """Set one of the sixteen colours, or none."""
     for first, ground, bright in ((30, "fg", 0), (40, "bg", 0), (90, "fg", 8), (100, "bg", 8)):
         if first <= number < first + 8:
             state[ground] = f"tt-{ground}-{number - first + bright}"
@@ -90,7 +90,7 @@ def _set_color(number: int, state: dict[str, str]) -> None:
 
 
 def _set_rich_color(pending: Iterator[int], ground: str, state: dict[str, str]) -> None:
-    """A colour of a larger palette, as the nearest of the sixteen."""
+    """Set a colour of a larger palette as the nearest of the sixteen."""
     kind = next(pending, 0)
     if kind == 5:
         number = min(255, next(pending, 0))
@@ -111,7 +111,7 @@ def _find_palette_color(number: int) -> int:
 
 
 def _find_nearest_color(red: int, green: int, blue: int) -> int:
-    """The one of the sixteen colours that is most like it."""
+    """Return the one of the sixteen colours that is nearest."""
     strongest = max(red, green, blue)
     if strongest - min(red, green, blue) < 48:
         return (0, 8, 7, 15)[min(3, strongest // 64)]

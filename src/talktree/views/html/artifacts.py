@@ -1,4 +1,4 @@
-"""Things the assistant made: their source in colours, and whether they can be run."""
+"""Artifacts: their highlighted source, and whether they can be run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RUNNING = frozenset({"React", "Mermaid", "HTML", "SVG"})
 
 
 def render_artifact(part: Artifact, number: int, look: RenderOptions) -> MessageBlock:
-    """An artifact as a block."""
+    """Return an artifact as a block."""
     media_type = to_one_line(normalize_media_type(part.media_type or ""), 100)
     kind, language = _KINDS.get(media_type, (media_type or "Artifact", ""))
     content, cut = look.cut(part.content or "")
@@ -49,7 +49,7 @@ def render_artifact(part: Artifact, number: int, look: RenderOptions) -> Message
 
 
 def _find_language(part: Artifact, media_type: str) -> str:
-    """The language as it is said, else by the title, else by the type."""
+    """Return the declared language, else the one of the title, else of the type."""
     said = part.extra.get("language")
     for each in (said, find_language(part.title or ""), media_type.rpartition("/")[2]):
         if isinstance(each, str) and each.lower() in LANGUAGES:

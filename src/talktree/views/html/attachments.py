@@ -1,4 +1,4 @@
-"""Images and files that go with a message: what they are by their bytes, how large, where."""
+"""Images and files of a message: their type by content, their size, their address."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from talktree.views.html.markdown_tags import render_remote
 from talktree.views.width import format_size, to_one_line
 
 LARGEST = 1_500_000
-"""Characters of a picture that is written into the page itself."""
+"""Maximum number of characters of an image that is embedded in the page."""
 _TEXTS = ("application/json", "application/xml", "application/x-yaml", "application/javascript")
 
 
 class AttachmentFacts(NamedTuple):
-    """What is known of an attachment without looking at all of it."""
+    """What the beginning of an attachment shows."""
 
     media_type: str
-    """What it is; what it says it is where bytes do not tell."""
+    """The detected media type, or the declared one where the bytes are not conclusive."""
     claimed: str
     size: int | None
     is_picture: bool
-    """Whether it is here and a picture that browsers show without running anything."""
+    """Whether it is embedded and an image that browsers show without running anything."""
     head: DataUrl | None
 
 
 def read_facts(part: Attachment) -> AttachmentFacts:
-    """Look at how an attachment begins."""
+    """Read the beginning of an attachment."""
     url = part.url or ""
     head = parse_data_url(url)
     claimed = to_one_line(
@@ -59,7 +59,7 @@ def read_facts(part: Attachment) -> AttachmentFacts:
 
 
 def render_attachment(part: Attachment, number: int, look: RenderOptions) -> MessageBlock:
-    """An image or a file as a block."""
+    """Return an image or a file as a block."""
     known = read_facts(part)
     name = to_one_line(part.name or "", 200)
     address = (part.url or "") if known.head is None else ""
@@ -82,7 +82,7 @@ def render_attachment(part: Attachment, number: int, look: RenderOptions) -> Mes
 
 
 def render_picture(part: Attachment, look: RenderOptions, place: int) -> str:
-    """An attachment within a result, as HTML alone."""
+    """Return an attachment within a result, as HTML only."""
     known = read_facts(part)
     if known.is_picture:
         return _render_image(part, known, look, look.inside + place if look.inside else None)
@@ -110,13 +110,13 @@ def _render_image(
 
 
 def _render_name(name: str, known: AttachmentFacts) -> str:
-    """The name of a file, escaped before, and what it is."""
+    """Return the name of a file, already escaped, with its description."""
     details = escape(_describe_attachment(known, address=""))
     return f'<p class="tt-file">{name} <small>{details}</small></p>'
 
 
 def _describe_attachment(known: AttachmentFacts, *, address: str) -> str:
-    """Type and size in words, and if it is not what it says it is."""
+    """Return type and size in words, and whether the declared type is wrong."""
     words = [known.media_type] if known.media_type else []
     if known.claimed and known.claimed != known.media_type:
         words.append(f"said to be {to_one_line(known.claimed, 60)}")
@@ -130,7 +130,7 @@ def _describe_attachment(known: AttachmentFacts, *, address: str) -> str:
 def _render_preview(
     part: Attachment, known: AttachmentFacts, look: RenderOptions
 ) -> tuple[str, int]:
-    """The words of a text file."""
+    """Return the text of a text file."""
     assert known.head is not None
     is_text = known.claimed.startswith("text/") or known.claimed in _TEXTS
     if not is_text or (known.claimed != known.media_type and known.media_type != "text/html"):

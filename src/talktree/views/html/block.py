@@ -1,4 +1,4 @@
-"""What the renderer gives: pieces of a message, ready to be shown."""
+"""The output of the renderer: pieces of a message, ready to be shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Chip(Struct, frozen=True):
-    """A small fact beside a message."""
+    """A short fact about a message."""
 
     name: str
     """model, author, tag, cwd, git, version, agent, hash, device ..."""
@@ -24,25 +24,25 @@ class MessageBlock(Struct, frozen=True, kw_only=True):
         "todos", "unknown",
     ]  # fmt: skip
     html: str = ""
-    """Safe HTML; of a folded block what is inside."""
+    """Safe HTML; for a folded block, its content."""
     title: str = ""
-    """Plain text: the line that is always there."""
+    """Plain text: the line that is always visible."""
     detail: str = ""
-    """Plain text, fainter, behind the title."""
+    """Plain text, dimmed, after the title."""
     name: str = ""
-    """Of a call the tool, of a file its name."""
+    """The tool of a call, or the name of a file."""
     outcome: Literal["", "ok", "failed", "waiting"] = ""
     open: bool = False
-    """Whether it is unfolded unless somebody folds it."""
+    """Whether it is unfolded by default."""
     cut: int = 0
-    """How many characters are left out; the message by itself has all."""
+    """Number of characters left out; the message on its own page has all of them."""
     number: int = -1
-    """Which part it is, for images, files and artifacts."""
+    """The number of the part, for images, files and artifacts."""
     media_type: str = ""
     size: int | None = None
     remote: str = ""
-    """The address of what is not here; never loaded by itself."""
+    """The address of external content; it is never loaded automatically."""
     leaf: str = ""
-    """Of a call that began a sub-agent: the leaf of its conversation."""
+    """For a call that started a sub-agent: the last message of its conversation."""
     runs: bool = False
-    """Of an artifact: whether it can be run in the sandbox."""
+    """For an artifact: whether it can be run in the sandbox."""

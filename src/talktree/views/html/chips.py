@@ -1,4 +1,4 @@
-"""Small facts beside a message: who, with which model, where, and what else a format says."""
+"""Short facts about a message: author, model, place, and other values of its format."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LONGEST = 80
 _BAD = frozenset({ERROR, ABORTED, DELETED})
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 _QUIET = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|UUID|[uU]uid)$|^is[A-Z_]|^message$|^type$|^usage$")
-"""Names of values that say nothing to people."""
+"""Names of values that are meaningless to readers."""
 
 
 def build_chips(message: Message, format: str = "") -> tuple[Chip, ...]:
-    """All facts that are known, the most telling first."""
+    """Return all known facts, the most important first."""
     found = _build_common_chips(message.flags, message.model or "")
     if message.agent or message.thinking is not None or message.authors or message.tags:
         found += tuple(_message_chips(message))
@@ -47,7 +47,7 @@ def build_chips(message: Message, format: str = "") -> tuple[Chip, ...]:
 
 @lru_cache(maxsize=64)
 def _find_format(format: str) -> Format | None:
-    """The format with a name; None if there is none."""
+    """Return the format with a name; None if there is none."""
     try:
         return get_format(format)
     except NotFound:
@@ -55,7 +55,7 @@ def _find_format(format: str) -> Format | None:
 
 
 def _build_measure_chips(measures: MessageMeasures) -> Iterator[Chip]:
-    """How a message was classified and rated; its tags and authors are shown before."""
+    """Return how a message was classified and rated; its tags and authors are shown before."""
     words: dict[str, list[str]] = {}
     for name, word in iterate_word_measures(measures):
         words.setdefault(name, []).append(word)
@@ -70,7 +70,7 @@ def _build_measure_chips(measures: MessageMeasures) -> Iterator[Chip]:
 
 @lru_cache(maxsize=256)
 def _build_common_chips(flags: frozenset[str], model: str) -> tuple[Chip, ...]:
-    """What nearly every message says of itself."""
+    """Return the facts that nearly every message has."""
     words = [
         Chip("flag", to_one_line(flag, LONGEST), "bad" if flag in _BAD else "plain")
         for flag in sorted(flags)
@@ -100,18 +100,18 @@ def _build_context_chips(context: Context) -> tuple[Chip, ...]:
 
 @lru_cache(maxsize=4096)
 def _make_chip(name: str, text: str) -> Chip:
-    """Most messages say the same of themselves as the one before."""
+    """Return a chip; most messages repeat the one before, so chips are shared."""
     return Chip(name, to_one_line(text, LONGEST))
 
 
 @lru_cache(maxsize=4096)
 def _to_words(name: str) -> str:
-    """The name of a value in words; nothing if it says nothing to people."""
+    """Return the name of a value in words; empty if it is meaningless to readers."""
     return "" if _QUIET.search(name) else to_one_line(_HUMP.sub(" ", name).lower(), 40)
 
 
 def _build_extra_chips(extra: Mapping[str, object], *, deep: bool = True) -> Iterator[Chip]:
-    """What a format says that the model has no field for, as far as it is simple."""
+    """Return simple values of a format that have no field in the model."""
     for name, value in islice(extra.items(), MOST_BESIDE):
         if not _to_words(name):
             continue

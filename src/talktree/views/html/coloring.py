@@ -1,7 +1,7 @@
-"""The pieces of a known language in colours, and its lines as far as they stand for themselves.
+"""Highlights the tokens of known languages, and lines that do not depend on other lines.
 
-Lines come again and again, in one file that is read twice as in many files. So what a line becomes
-is remembered, and only what goes on over the end of a line is looked at as a whole.
+The same lines occur repeatedly, within a file that is read twice and across files. So highlighted
+lines are cached, and only tokens that span lines are highlighted as a whole.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from talktree.views.html.languages import CLOSING, LANGUAGES, Language
 
 _MOST_PIECES = 30_000
 _MOST_LINES = 10_000
-"""So many are remembered of a language,"""
+"""Maximum number of cached lines of a language."""
 _SHORT = 80
 _SHORT_LINE = 240
-"""if they are not longer than that."""
+"""Maximum length of a cached line."""
 
 
 class Coloring:
-    """Colours texts of one language; they are escaped already."""
+    """Highlights texts of one language, which are already escaped."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
@@ -25,7 +25,7 @@ class Coloring:
         self._lines = _Lines(self)
 
     def color_text(self, escaped: str) -> str:
-        """A text with its pieces in spans."""
+        """Return a text with its tokens in spans."""
         if self._language.across is None:
             return self.color_whole(escaped)
         lines = escaped.split("\n")
@@ -35,7 +35,7 @@ class Coloring:
         return "\n".join(made)  # type: ignore[arg-type]
 
     def color_line(self, line: str) -> str | None:
-        """A line; None if its last piece may go on over its end."""
+        """Return a line; None if its last token may continue on the next line."""
         found = self._language.pieces.split(line)
         if len(found) > 1 and not found[-1] and self._is_continued(found[-2]):
             return None
@@ -43,7 +43,7 @@ class Coloring:
         return "".join(found)
 
     def color_whole(self, escaped: str) -> str:
-        """A text looked at in one go, which is what all of it means."""
+        """Return a text highlighted as a whole, which is always correct."""
         found = self._language.pieces.split(escaped)
         found[1::2] = map(self._spans.__getitem__, found[1::2])
         return "".join(found)
@@ -52,7 +52,7 @@ class Coloring:
         for opening in self._language.across or ():
             if piece.startswith(opening):
                 closing = CLOSING.get(opening, opening)
-                # Something escaped may only look like the end.
+                # An escaped delimiter may only look like the end.
                 closed = piece.endswith(closing) and "\\" not in piece
                 return not closed or len(piece) < len(opening) + len(closing)
         return False
@@ -60,7 +60,7 @@ class Coloring:
     def _join_continued(
         self, escaped: str, lines: list[str], made: list[str | None]
     ) -> list[str | None]:
-        """The lines as they were made; those that a piece goes on over are made as one."""
+        """Return the highlighted lines; lines that a token spans are highlighted together."""
         out: list[str | None] = []
         number = at = 0
         while number < len(lines):
@@ -75,7 +75,7 @@ class Coloring:
         return out
 
     def _find_end(self, escaped: str, start: int) -> int:
-        """Where the first line from here ends over whose end no piece goes on."""
+        """Return the end of the first line from here on that no token continues past."""
         at = start
         for found in self._language.pieces.finditer(escaped, start):
             stop = escaped.find("\n", at, found.start())
@@ -87,7 +87,7 @@ class Coloring:
 
 
 class _Lines(dict[str, str | None]):
-    """Lines in colours; of those that are not long the latest are remembered."""
+    """Highlighted lines; the most recent short ones are cached."""
 
     def __init__(self, coloring: Coloring) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class _Lines(dict[str, str | None]):
 
 
 class _Spans(dict[str, str]):
-    """Spans by the piece they are for; of short pieces the latest are remembered."""
+    """Spans by token; those of the most recent short tokens are cached."""
 
     def __init__(self, language: Language) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class _Spans(dict[str, str]):
 
 
 def _find_piece_kind(piece: str, first: str, last: str, language: Language) -> str:
-    """What a piece is that is no word, by how it begins and ends."""
+    """Return the kind of a token that is not a word, by its beginning and end."""
     if last in ":=" and len(piece) > 1:
         return "name"
     if first in "+-@" and not language.words and not language.other:
@@ -152,7 +152,7 @@ def _find_piece_kind(piece: str, first: str, last: str, language: Language) -> s
 
 
 def _find_mark_kind(piece: str, first: str) -> str:
-    """Pieces that begin with a sign."""
+    """Return the kind of a token that begins with a punctuation mark."""
     if first == "-" and not piece.startswith("-- ") and piece[1:2] != "-":
         return "number" if piece[1:2].isdigit() else "builtin"
     if first == "-":

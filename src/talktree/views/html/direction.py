@@ -1,4 +1,4 @@
-"""The direction of written text: blocks with right-to-left words take that of their first word."""
+"""Text direction: blocks with right-to-left words take the direction of their first word."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _BLOCK = re.compile(r'<(/?)(p|ul|ol|h[1-6]|blockquote|table)((?: start="[0-9]{1,
 
 
 def has_right_to_left(text: str) -> bool:
-    """Whether there are words in it that are written from right to left."""
+    """Whether a text contains words written from right to left."""
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
 def add_direction(html: str) -> str:
-    """The HTML of a Markdown text, with `dir="auto"` on its outermost blocks.
+    """Return the HTML of a Markdown text, with `dir="auto"` on its outermost blocks.
 
-    Only the outermost: the browser does not look for the first word inside of elements that have a
-    direction of their own, so the marks of a list would be on the wrong side.
+    Only the outermost: the browser ignores elements with a direction of their own when it looks for
+    the first word, so list markers would be on the wrong side.
     """
     made: list[str] = []
     depth = last = 0

@@ -1,4 +1,4 @@
-"""Text as HTML text: nothing in it can act, and what has no shape of its own is shown."""
+"""Text as HTML text: no character is active, and invisible ones are shown."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ _ODD = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff"
     "\U000e0000-\U000e0fff]"
 )
-"""Controls, halves of surrogate pairs, what turns the direction of writing, invisible tags."""
+"""Control characters, surrogates, direction marks, invisible tags."""
 _ODD_BYTES = bytes([*range(9), *range(11, 32), 127])
 _PICTURES = 0x2400
 
 
 def escape(text: str) -> str:
-    """The text as HTML text, also good between double or single quotes."""
+    """Return the text as HTML text, also valid inside double or single quotes."""
     text = escape_visible(text)
     if "&" in text:
         text = text.replace("&", "&amp;")
@@ -30,7 +30,7 @@ def escape(text: str) -> str:
 
 
 def escape_visible(text: str) -> str:
-    """The text with every character written out that would act or hide instead of being seen."""
+    """Return the text with every active or invisible character written out."""
     if text.isascii():
         if text.isprintable():
             return text

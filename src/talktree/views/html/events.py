@@ -1,4 +1,4 @@
-"""Things that happened: compactions, commands, summaries, hooks; and what nobody knows."""
+"""Events: compactions, commands, summaries, hooks; and unknown parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORDS = {
 
 
 def render_event(part: Event, look: RenderOptions) -> MessageBlock:
-    """Something that happened as a block."""
+    """Return an event as a block."""
     if part.kind in COMPACTIONS:
         return _render_compaction(part, look)
     match part.kind:
@@ -92,7 +92,7 @@ def _render_other(part: Event, look: RenderOptions) -> MessageBlock:
 
 
 def render_unknown(part: UnknownPart, look: RenderOptions) -> MessageBlock:
-    """A part of a kind nobody knows, as it is."""
+    """Return a part of an unknown kind, as it is."""
     words = to_one_line(format_compact_json(part.value), 120)
     html = render_json(part.value, look.limit)
     return MessageBlock(kind="unknown", title=to_one_line(part.kind, 80), detail=words, html=html)

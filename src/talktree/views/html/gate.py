@@ -1,9 +1,8 @@
 """The one gate for HTML that was not made of escaped text alone.
 
-`sanitize_html` parses HTML and writes it anew with an allow list. `is_sound_html` only looks: it
-says yes to HTML that is made of nothing but the tags on that list, each written in the one form
-this package writes, and balanced. The parser would find the very same tags in it, so writing it
-anew is spared.
+`sanitize_html` parses HTML and writes it again with an allow list. `is_sound_html` only checks: it
+accepts balanced HTML that consists only of tags on that list, each in the one form this package
+writes. The parser would find the same tags in it, so writing it again is not needed.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ TAGS = frozenset(
 )  # fmt: skip
 VOID = frozenset({"br", "hr", "img"})
 DEEPEST = 100
-"""Tags within tags; what is deeper is shown as text, because parsers take long over it."""
+"""Maximum depth of nested tags; deeper ones are shown as text, because they are slow to parse."""
 LARGEST = 4_000_000
-"""Characters; more is shown as text."""
+"""Maximum number of characters; longer HTML is shown as text."""
 DATA = ("data-url", "data-lang", "data-line")
 CLASS = re.compile(r"tt-[a-z0-9-]{1,40}")
 LINK = re.compile(r"(?:https?://|mailto:)[^\"<>\x00-\x20]*", re.IGNORECASE)
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,2}")
 OWN_PICTURE = re.compile(r"/img/[A-Za-z0-9._~/%@#:-]*")
-"""The studio's own address of an image of a conversation."""
+"""The studio's own address of an image in a conversation."""
 NUMBER = re.compile(r"[0-9]{1,9}")
 
 _TOKEN = re.compile(r"<[^>]*>?")
@@ -65,7 +64,7 @@ _ATTRIBUTES["td"] |= {"colspan"}
 
 
 def _clean_attribute(_tag: str, name: str, value: str) -> str | None:
-    """What of an attribute may stay."""
+    """Return the allowed part of an attribute."""
     match name:
         case "class":
             return " ".join(each for each in value.split() if CLASS.fullmatch(each)) or None
@@ -100,7 +99,7 @@ _CLEANER = nh3.Cleaner(
 
 
 def sanitize_html(html: str) -> str:
-    """The HTML with nothing left in it but what is on the allow list."""
+    """Return the HTML with only what is on the allow list."""
     html = escape_visible(html)
     if is_sound_html(html):
         return html
@@ -110,7 +109,7 @@ def sanitize_html(html: str) -> str:
 
 
 def is_sound_html(html: str) -> bool:
-    """Whether HTML is balanced and made of allowed tags only, just as they are written here."""
+    """Whether HTML is balanced and consists of allowed tags only, in exactly our own form."""
     open_tags: list[str] = []
     for token in _TOKEN.findall(html):
         if token in _CLOSING:
@@ -126,13 +125,13 @@ def is_sound_html(html: str) -> bool:
 
 
 def _parse_opening_tag(token: str) -> str | None:
-    """The name of an opening tag with allowed attributes."""
+    """Return the name of an opening tag with allowed attributes."""
     found = _OPENING.fullmatch(token)
     return None if found is None else found[found.lastindex or 0]
 
 
 def measure_depth(html: str) -> int:
-    """How deep tags stand within tags, at most, if none of them closes by itself."""
+    """Return the maximum nesting depth of tags, if none of them is self-closing."""
     deepest = here = 0
     for token in _TOKEN.findall(html):
         here += -1 if token.startswith("</") else 1

@@ -1,4 +1,4 @@
-"""Source text in colours: our own quick pass for the common languages, Pygments for the others."""
+"""Syntax highlighting: a fast pass for the common languages, Pygments for the others."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from talktree.views.html.escaped import escape, escape_visible
 from talktree.views.html.languages import PLAIN
 
 LONGEST = 200_000
-"""Characters that are coloured; longer texts are shown without."""
+"""Maximum number of characters that are highlighted; longer texts are shown plain."""
 LONGEST_ELSEWHERE = 20_000
-"""The same where Pygments does it, which takes about twenty times as long."""
+"""The same for Pygments, which takes about twenty times as long."""
 _LABEL = re.compile(r"[^\w+#.-]")
 
 
 def render_code(text: str, language: str = "") -> str:
-    """Source text as a block, coloured, with its language as a label."""
+    """Return source text as a highlighted block, with its language as a label."""
     return render_escaped_code(escape_between_tags(text), language)
 
 
 def escape_between_tags(text: str) -> str:
-    """Text for between tags: quotes stay, so that they can be told from escaped ones."""
+    """Escape text for use between tags: quotes stay, so that they differ from escaped ones."""
     text = escape_visible(text)
     if "&" in text:
         text = text.replace("&", "&amp;")
@@ -33,7 +33,7 @@ def escape_between_tags(text: str) -> str:
 
 
 def render_escaped_code(escaped: str, language: str) -> str:
-    """A block of source text that is escaped already; what scrolls can be reached by keyboard."""
+    """Return a block of escaped source text; if it scrolls, it can be reached by keyboard."""
     label = escape(_LABEL.sub("", language)[:24].lower())
     words = f' data-lang="{label}"' if label else ""
     inner = f"<code>{color_code(escaped, language)}</code>"
@@ -41,7 +41,7 @@ def render_escaped_code(escaped: str, language: str) -> str:
 
 
 def color_code(escaped: str, language: str) -> str:
-    """Escaped text with its pieces in spans."""
+    """Return escaped text with its tokens in spans."""
     name = language.lower()
     if name in PLAIN or len(escaped) > LONGEST:
         return escaped
@@ -64,8 +64,8 @@ _PYGMENTS = (
 
 @lru_cache(maxsize=512)
 def _color_with_pygments(escaped: str, language: str) -> str:
-    """Coloured by Pygments; as it is if that does not know the language."""
-    # Imported only here, because that is slow.
+    """Return the text highlighted by Pygments; unchanged if the language is unknown."""
+    # Imported only here, because it is slow.
     from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
     from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 

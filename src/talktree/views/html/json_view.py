@@ -1,4 +1,4 @@
-"""JSON values for people: a small table where all is simple, coloured text where it is not."""
+"""JSON values as HTML: a small table if they are simple, else highlighted text."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from talktree.views.html.highlight import render_code
 MOST_ROWS = 24
 LONGEST_CELL = 2000
 MOST_INLINE = 16
-"""Short words of a list that stand on one line."""
+"""Maximum number of items in a list of short words on one line."""
 
 
 def render_json(value: Json, limit: int | None = None) -> str:
-    """A value as coloured JSON, cut at a limit."""
+    """Return a value as highlighted JSON, cut at a limit."""
     text = encode_json(value, PRETTY).decode()
     return render_code(text if limit is None else text[:limit], "json")
 
 
 def render_facts(value: object, limit: int | None = None) -> str:
-    """A value as a table of its names and values if they are simple, else as JSON."""
+    """Return a value as a table of names and values if they are simple, else as JSON."""
     if value is None or value == {} or value == []:
         return ""
     if not isinstance(value, Mapping) or len(value) > MOST_ROWS:

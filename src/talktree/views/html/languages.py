@@ -1,7 +1,7 @@
-"""Languages by the words people use for them and by how files end, and how they are written.
+"""Programming languages by name and by file suffix, and their tokens.
 
-Patterns work on text in which `&`, `<` and `>` are escaped already. A pattern has one group, a
-piece worth colouring; what kind of piece it is can be told from its first and last characters.
+Patterns match text in which `&`, `<` and `>` are already escaped. A pattern has one group, a token
+to highlight; its first and last characters determine its kind.
 """
 
 from __future__ import annotations
@@ -12,19 +12,18 @@ from typing import NamedTuple
 
 
 class Language(NamedTuple):
-    """How to find the pieces of a language, and what its words are."""
+    """How to find the tokens of a language, and its known words."""
 
     pieces: re.Pattern[str]
     words: Mapping[str, str] = {}
-    """Kinds of known words, in small letters where case means nothing."""
+    """Kinds of known words; lower case where the language ignores case."""
     other: str = ""
-    """The kind of words that are not known."""
+    """The kind of unknown words."""
     any_case: bool = False
     types: bool = False
-    """Whether words with a capital are types."""
+    """Whether capitalized words are types."""
     across: tuple[str, ...] | None = None
-    """How pieces begin that may go on over the end of a line; None if any piece may depend on other
-    lines than its own."""
+    """How tokens that may span lines begin; None if any token may depend on other lines."""
 
 
 _STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
@@ -33,14 +32,14 @@ _TICKS = r"`[^`\\]*+(?:\\.[^`\\]*+)*+`?"
 _TRIPLE = r'"""[\s\S]*?(?:"""|\Z)|' + r"'''[\s\S]*?(?:'''|\Z)"
 _NUMBER = r"(?<![\w.])\d[\w.]*+"
 _WORD = r"[A-Za-z_$][A-Za-z0-9_$]*+[\w$]*+\(?"
-"""Nearly all letters are among the first kind, which is the quickest to tell."""
+"""Nearly all letters are in the first class, which is the fastest to match."""
 _SLASHES = r"//[^\n]*+|/\*[\s\S]*?(?:\*/|\Z)"
 _HASH = r"#[^\n]*+"
 
 
 def _compile_pattern(*pieces: str, first: str = "") -> re.Pattern[str]:
-    """Looking at the first character alone passes quickly over all that begins nothing."""
-    # Digits of other scripts begin numbers, too.
+    """Compile a pattern. Checking the first character alone quickly skips text without tokens."""
+    # Digits of other scripts begin numbers as well.
     ahead = rf"(?=[A-Za-z0-9_${first}]|\d)" if first else ""
     return re.compile(f"{ahead}({'|'.join(pieces)})", re.MULTILINE)
 
@@ -178,7 +177,7 @@ _NAMES: tuple[tuple[Language, str], ...] = (
     (_RB, "ruby rb php perl pl elixir ex exs r lua"),
 )  # fmt: skip
 CLOSING = {"/*": "*/"}
-"""How pieces end that do not end as they begin."""
+"""The end of tokens that do not end as they begin."""
 LANGUAGES: dict[str, Language] = {
     name: language for language, names in _NAMES for name in names.split()
 }
@@ -188,6 +187,6 @@ PLAIN = frozenset(
 
 
 def find_language(path: str) -> str:
-    """The language of a file by how its name ends."""
+    """Return the language of a file by its name."""
     name = path.replace("\\", "/").rpartition("/")[2].lower()
     return name.rpartition(".")[2] if "." in name else name if name in LANGUAGES else ""

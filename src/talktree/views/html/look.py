@@ -1,4 +1,4 @@
-"""How much of a message is shown, and where its files can be had."""
+"""How much of a message is shown, and the addresses of its files."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from msgspec.structs import replace
 
 
 class RenderOptions(Struct, frozen=True, kw_only=True):
-    """What the page or the export wants to see of a message."""
+    """Options of the page or the export for rendering a message."""
 
     limit: int | None = 20_000
-    """Characters a block; None shows all."""
+    """Maximum characters of a block; None shows all."""
     address: Callable[[int], str] | None = None
-    """Where image or file number N of the message can be had; nothing if it cannot."""
+    """Returns the address of image or file number N of the message, or an empty text."""
     leaf: Callable[[int], str] | None = None
-    """The leaf of the sub-agent that the call with this number began, or nothing."""
+    """Returns the last message of the sub-agent that call number N started, or an empty text."""
 
     inside: int = 0
-    """Where the numbers of attachments begin while a result is shown; 0 if they have none."""
+    """First number of attachments while a result is shown; 0 if they have none."""
 
     def for_result(self, number: int) -> RenderOptions:
-        """The same for the result of part N: its attachment K has the number (N + 1) * 1000 + K."""
+        """Return options for the result of part N: its attachment K has the number (N + 1) * 1000 +
+        K."""
         return replace(self, inside=(number + 1) * 1000)
 
     def cut(self, text: str) -> tuple[str, int]:
-        """As much of a text as is shown, and how many characters are left out."""
+        """Return the visible part of a text, and how many characters are left out."""
         if self.limit is None or len(text) <= self.limit:
             return text, 0
         return text[: self.limit], len(text) - self.limit

@@ -1,4 +1,4 @@
-"""Markdown as safe HTML: raw HTML is shown as text, nothing is ever loaded."""
+"""Markdown as safe HTML: raw HTML is shown as text, and nothing is ever loaded."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from talktree.views.html.gate import DEEPEST, is_sound_html, measure_depth, sani
 from talktree.views.html.markdown_tags import finish_html
 
 LONGEST = 400_000
-"""Characters of one text that are read as Markdown; longer ones are shown as they are."""
+"""Maximum number of characters read as Markdown; longer texts are shown as they are."""
 SWELLING = 12
-"""So many times its length may a text grow; what grows more was made to."""
+"""Maximum growth factor of a text; texts that grow more were crafted to do so."""
 
 
 def _choose_extensions(*, links: bool) -> comrak.ExtensionOptions:
-    """What is read beyond the core; looking for bare addresses takes as long as all the rest."""
+    """Return the extensions to use; finding bare addresses takes as long as all the rest."""
     made = comrak.ExtensionOptions()
     made.table = made.strikethrough = made.tasklist = made.footnotes = True
     made.autolink = links
@@ -31,14 +31,14 @@ _PARSE = comrak.ParseOptions()
 _RENDER = comrak.RenderOptions()
 _RENDER.escape = _RENDER.hardbreaks = True
 _STAND_IN = "\ufdd0"
-"""For `<` while the parser looks: no character of any text, so that tags are words to it."""
+"""Replaces `<` during parsing: it is a noncharacter, so the parser sees tags as words."""
 _TAG = re.compile(r"(?<!\\)<(?!https?://|mailto:)")
 _MARKING = bytes(set(rb"\`*_[]<>#|~&@!:$^=") | {9, 10, 13})
-"""What could mean something to a parser anywhere in a line."""
+"""Characters that may have a meaning in Markdown anywhere in a line."""
 
 
 def render_markdown(text: str, limit: int | None = None) -> str:
-    """Markdown as HTML; what is beyond the limit is left out."""
+    """Return Markdown as HTML; text beyond the limit is left out."""
     if limit is not None and len(text) > limit:
         text = text[:limit]
     if _is_plain_line(text):
@@ -61,7 +61,7 @@ def render_markdown(text: str, limit: int | None = None) -> str:
 
 
 def _is_plain_line(text: str) -> bool:
-    """Whether it is one line of words and no parser could find more in it than a paragraph."""
+    """Whether this is one line of text in which a parser finds only a paragraph."""
     if not (text.isascii() and text[:1].isalpha() and text[-1:].isprintable()) or text[-1] == " ":
         return False
     raw = text.encode("ascii")

@@ -1,4 +1,4 @@
-"""What a Markdown parser writes, turned into what is shown: links, pictures, code, boxes, notes.
+"""Turns the output of the Markdown parser into the final HTML: links, images, code, boxes, notes.
 
 The parser escapes every `<` of the text, so a `<` found here always begins one of its own tags.
 """
@@ -23,11 +23,11 @@ _NOTE_TAGS = re.compile(
     r'<(section|li)(?: class="footnotes")?(?: id="[^"]*")?(?: data-footnotes)?>'
 )
 SMALL = 100_000
-"""Characters of a picture that may stand in a text itself."""
+"""Maximum number of characters of an image that is embedded in a text."""
 
 
 def finish_html(html: str) -> str:
-    """The parser's HTML in the form that is shown."""
+    """Return the parser's HTML in its final form."""
     if "footnote" in html:
         html = _NOTE_TAGS.sub(_render_note_tag, _BACK.sub("", _NOTE.sub(_render_note, html)))
     if "<a " in html:
@@ -60,13 +60,13 @@ def _render_image(found: re.Match[str]) -> str:
 
 
 def render_remote(address: str, words: str = "") -> str:
-    """What is not loaded: its words and its address, both escaped before."""
+    """Return the text and address of external content, both already escaped."""
     texts = f"{words} " if words else ""
     return f'<span class="tt-remote" data-url="{address}" title="{address}">{texts}{address}</span>'
 
 
 def _is_inline_image(address: str) -> bool:
-    """Whether it is a small picture that is in the text, and is what it says it is."""
+    """Whether it is a small image embedded in the text whose declared type is right."""
     head = parse_data_url(address)
     if head is None or len(address) > SMALL or not PICTURE.fullmatch(address):
         return False
@@ -90,5 +90,5 @@ def _render_note_tag(found: re.Match[str]) -> str:
 
 def _render_fence(found: re.Match[str]) -> str:
     language = unescape(found[1] or "").split("{")[0].split(",")[0].strip()
-    # The parser escapes quotes too; between tags they may stand as they are.
+    # The parser escapes quotes too; between tags they can stay unescaped.
     return render_escaped_code(found[2].replace("&quot;", '"').removesuffix("\n"), language)

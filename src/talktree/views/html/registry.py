@@ -1,8 +1,8 @@
-"""Who shows what: tools, kinds of parts, media types and types of messages.
+"""Renderers for tools, kinds of parts, media types and types of messages.
 
-Other packages add to it by an entry point in the group `talktree.renderers` that names a function
-taking the registry. What their views return passes the gate; if one fails, what is built in is
-shown.
+Other packages add renderers through an entry point in the group `talktree.renderers` that names a
+function taking the registry. The results of their views pass the gate; if a view fails, the
+built-in one is used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _View = TypeVar("_View")
 
 
 class Registry:
-    """Views that were added; a view that returns None leaves it to what is built in."""
+    """The added views; a view that returns None leaves the part to the built-in one."""
 
     def __init__(self) -> None:
         self._tools: dict[str, ToolView] = {}
@@ -48,54 +48,54 @@ class Registry:
         self._media: dict[str, MediaView] = {}
         self._messages: dict[str, MessageView] = {}
         self.troubles: list[str] = []
-        """What could not be loaded or failed, in words; at most a hundred."""
+        """Errors while loading or running views, in words; at most a hundred."""
 
-    # what plug-ins call
+    # called by plug-ins
 
     def tool(self, name: str, view: ToolView) -> None:
-        """Show calls of a tool; `my_tool` and `MyTool` are one."""
+        """Add a view for calls of a tool; `my_tool` and `MyTool` are the same."""
         self._tools[normalize_tool_name(name)] = view
 
     def part(self, kind: str, view: PartView) -> None:
-        """Show events and unknown parts of a kind."""
+        """Add a view for events and unknown parts of a kind."""
         self._parts[kind] = view
 
     def media(self, media_type: str, view: MediaView) -> None:
-        """Show attachments and artifacts of a type."""
+        """Add a view for attachments and artifacts of a type."""
         self._media[normalize_media_type(media_type)] = view
 
     def message(self, role: str, view: MessageView) -> None:
-        """Show all of a message of a type."""
+        """Add a view for whole messages of a type."""
         self._messages[role] = view
 
-    # what the renderer asks
+    # called by the renderer
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody added anything."""
+        """Whether no view was added."""
         return not (self._tools or self._parts or self._media or self._messages)
 
     def render_call(
         self, call: ToolCall, result: ToolResult | None, look: RenderOptions
     ) -> MessageBlock | None:
-        """A call as a plug-in shows it."""
+        """Return a call as a plug-in shows it."""
         view = self._tools.get(normalize_tool_name(call.name))
         return None if view is None else self._render_block(lambda: view(call, result, look))
 
     def render_part(self, part: Event | UnknownPart, look: RenderOptions) -> MessageBlock | None:
-        """An event or an unknown part as a plug-in shows it."""
+        """Return an event or an unknown part as a plug-in shows it."""
         view = self._parts.get(part.kind)
         return None if view is None else self._render_block(lambda: view(part, look))
 
     def render_media(self, part: Attachment | Artifact, look: RenderOptions) -> MessageBlock | None:
-        """An attachment or an artifact as a plug-in shows it."""
+        """Return an attachment or an artifact as a plug-in shows it."""
         view = self._media.get(normalize_media_type(part.media_type or ""))
         return None if view is None else self._render_block(lambda: view(part, look))
 
     def render_message(
         self, message: Message, look: RenderOptions
     ) -> tuple[MessageBlock, ...] | None:
-        """All of a message as a plug-in shows it."""
+        """Return a whole message as a plug-in shows it."""
         view = self._messages.get(message.role)
         if view is None:
             return None
@@ -109,12 +109,12 @@ class Registry:
     def _try_view(self, view: Callable[[], _View | None]) -> _View | None:
         try:
             return view()
-        except Exception as trouble:  # another's code: whatever it raises, the message is shown
+        except Exception as trouble:  # whatever a plug-in raises, the message is shown
             self.note(f"a renderer failed: {type(trouble).__name__}: {trouble}")
             return None
 
     def note(self, trouble: str) -> None:
-        """Remember what went wrong."""
+        """Record an error."""
         if len(self.troubles) < 100:
             self.troubles.append(trouble)
 
@@ -125,7 +125,7 @@ def _sanitize_block(block: MessageBlock) -> MessageBlock:
 
 @lru_cache(maxsize=1)
 def load_registry() -> Registry:
-    """The registry with everything that is installed."""
+    """Return the registry with everything that is installed."""
     made = Registry()
     for name in plugin_names(GROUP):
         try:
@@ -134,11 +134,11 @@ def load_registry() -> Registry:
                 plugin.value(made)
         except BrokenPlugin as error:
             made.note(error.message)
-        except Exception as error:  # the code of another package: it may raise anything
+        except Exception as error:  # code of another package: it may raise anything
             made.note(describe_failure(GROUP, name, error))
     return made
 
 
 def _find_fault(plugin: Plugin) -> str | None:
-    """What is wrong with the renderers of another package."""
+    """Return what is wrong with the renderers of another package."""
     return None if callable(plugin.value) else "it is no function"

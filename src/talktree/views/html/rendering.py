@@ -1,4 +1,4 @@
-"""Messages as blocks of safe HTML, and everything the page and the export show besides."""
+"""Messages as blocks of safe HTML, for the page and the export."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ __all__ = [
 
 
 def render_blocks(step: FoldedMessage, look: RenderOptions) -> tuple[MessageBlock, ...]:
-    """What a message shows, piece by piece; results shown with their calls are left out."""
+    """Return the blocks of a message; results shown with their calls are left out."""
     added = load_registry()
     parts = [
         (number, part)
@@ -77,7 +77,7 @@ def render_blocks(step: FoldedMessage, look: RenderOptions) -> tuple[MessageBloc
 def _render_with_plugin(
     added: Registry, part: Part, result: ToolResult | None, look: RenderOptions
 ) -> MessageBlock | None:
-    """A part as a plug-in shows it, if one does."""
+    """Return a part as a plug-in shows it, if one does."""
     match part:
         case ToolCall():
             return added.render_call(part, result, look)
@@ -114,7 +114,7 @@ def _render_block(
 
 
 def render_text(part: Text, look: RenderOptions) -> MessageBlock:
-    """Words."""
+    """Return a text as a block."""
     shown, cut = look.cut(part.text)
     html = render_markdown(shown) if shown.strip() else '<p class="tt-faint">(empty)</p>'
     return MessageBlock(kind="text", html=html, open=True, cut=cut)
@@ -148,7 +148,7 @@ def _render_call(
 
 
 def _render_result(result: ToolResult, name: str, look: RenderOptions) -> MessageBlock:
-    """A result whose call is not here."""
+    """Return a result whose call is not in the same branch."""
     html, cut = render_result_output(result, look)
     return MessageBlock(
         kind="result", html=html, title=first_result_line(result),

@@ -1,1 +1,1 @@
-"""What people do in the studio: edits, saving, conversion, uploads, moves of a session."""
+"""Actions of the studio: edits, saving, conversion, uploads and moves of a session."""

@@ -1,10 +1,7 @@
-"""Edits of an open conversation: made on the state that was seen, or not at all.
+"""Edit open conversations: an edit applies to the state the page saw, or is refused.
 
-A file that is to go with a message: whether it may, and what must be confirmed.
-
-What the page asks for, as an operation on a conversation.
-
-Where an edit leads: the message to look at then, and the branch that goes through it.
+Also: checking files before they are attached, turning the page's requests into operations, and
+finding the message and branch to show after an edit.
 """
 
 from __future__ import annotations
@@ -61,7 +58,7 @@ NO_CONVERSATION = "a file to attach"
 
 
 def read_content(file: UploadedFiles) -> tuple[bytes, str]:
-    """The bytes of a file and a name it may have; a file that is too large is not read."""
+    """Return the bytes of a file and its plain name; a file that is too large is not read."""
     if file.files is not None:
         raise UsageError("a folder cannot go with a message", hint="attach its files")
     refuse_size(file.size, file.plain_name)
@@ -75,7 +72,7 @@ def require_harmless(file: UploadedFiles, edit: DoAttach) -> None:
 
 
 def review_upload(file: UploadedFiles, claimed: str) -> Upload:
-    """What the page shows of a file before it is attached; a dangerous one is refused."""
+    """Return what the page shows of a file before it is attached; a dangerous one is refused."""
     data, name = read_content(file)
     review = review_attachment(data, name, claimed=claimed)
     review.require(name, accept=True)
@@ -94,11 +91,11 @@ def review_upload(file: UploadedFiles, claimed: str) -> Upload:
 
 
 MOST_COPIES = 20_000
-"""How many messages may be copied at once."""
+"""Maximum number of messages in one copy."""
 
 
 def make_operation(opened: OpenConversation, edit: EditAction, uploads: Uploads) -> Operation:
-    """The operation that a deed means; ids and times are made here."""
+    """Return the operation for an edit action; ids and times are made here."""
     talk = opened.original_conversation
     new_id = get_format(opened.document.format).new_id
     match edit:
@@ -115,7 +112,7 @@ def make_operation(opened: OpenConversation, edit: EditAction, uploads: Uploads)
         case DoSwap(about=about, other=other):
             return operations.swap(talk, about, other)
         case DoPopUp(about=about):
-            # As it is shown: links that were inferred count as well.
+            # As shown, so inferred links count as well.
             return operations.move_up(opened.conversation, about)
         case DoRetype(about=about, role=role):
             return operations.retype(talk, about, _check_role(opened, role))
@@ -141,7 +138,7 @@ def _check_clone_size(clone: CloneMessage) -> CloneMessage:
 
 
 def _check_role(opened: OpenConversation, role: str) -> str:
-    """A role, if the format knows it."""
+    """Return a role if the format knows it, else raise."""
     refuse_role(get_format(opened.document.format), role)
     return role
 
@@ -154,7 +151,7 @@ def _make_attach(
 
 
 def find_near_messages(operation: Operation, before: Conversation) -> tuple[str, ...]:
-    """The messages an edit concerns, the nearest first; some may not be there afterwards."""
+    """Return the messages an edit concerns, nearest first; an edit may have removed some."""
     return tuple(dict.fromkeys(_find_near(operation, before)))
 
 
@@ -176,7 +173,7 @@ def _find_near(operation: Operation, before: Conversation) -> Iterator[str]:
 def find_landing(
     opened: OpenConversation, wanted: tuple[str, ...]
 ) -> tuple[str | None, str | None]:
-    """The leaf of the branch to show, and the message on it: the first of these that is there."""
+    """Return the leaf of the branch to show, and the first of these messages that exists."""
     skeleton = opened.conversation.skeleton
     for id in wanted:
         position = skeleton.by_id.get(id)
@@ -190,33 +187,33 @@ MILLISECOND = 1_000_000
 
 
 def open_edits(library: Library, source: int, stamp: str) -> Versions:
-    """The edits of a source; nothing is written if its state is not the one that was seen.
+    """Open the edits of a source for writing; refuse if its state is not the one the page saw.
 
-    An import may come in between any two steps here, so that is asked last of all.
+    An import may run between any two steps here, so the state is checked last.
     """
 
     def sure() -> None:
-        """Raise if it is another state by now."""
+        """Raise if the state has changed."""
         refuse_stale(library, source, stamp)
 
     return Versions(library, source, sure)
 
 
 def refuse_stale(library: Library, source: int, stamp: str) -> None:
-    """Raise if the state of a source is not the one that was seen."""
+    """Raise if the state of a source is not the one the page saw."""
     now = compute_edit_stamp(library.db, source)
     if now != stamp:
         raise StaleState(now)
 
 
 def apply_edit(studio: StudioContext, cid: str, stamp: str, action: EditAction) -> EditResult:
-    """One more edit."""
+    """Apply one more edit."""
     cache = studio.cache
     if isinstance(action, DoAttach):
-        # Before anything is locked: a virus scanner may take its time.
+        # Before anything is locked: a virus scanner may be slow.
         require_harmless(Uploads(studio.scratch).get(action.upload), action)
     with cache.open_for_writing() as library:
-        # Asked when nobody else can write: who comes second finds another stamp.
+        # Checked under the lock: a concurrent edit has changed the stamp.
         before = cache.require(cid, stamp)
         operation = make_operation(before, action, Uploads(studio.scratch))
         edit = _add_edit(cache, library, before, operation)
@@ -230,9 +227,9 @@ def apply_edit(studio: StudioContext, cid: str, stamp: str, action: EditAction) 
 def _add_edit(
     cache: DocumentCache, library: Library, before: OpenConversation, operation: Operation
 ) -> int:
-    """An edit on what lies open, and its number.
+    """Apply an edit to the loaded source and return its number.
 
-    What it makes of that lies open then, if nothing came between.
+    The loaded source is replaced by the result if nothing else changed in between.
     """
     source, stamp, db = before.kept.source, before.stamp, library.db
     was = read_edit_history(db, source)
@@ -252,12 +249,12 @@ def _add_edit(
 
 
 def undo_edit(studio: StudioContext, cid: str, stamp: str, wanted: int | None = None) -> EditResult:
-    """The last edit that counts, taken back."""
+    """Undo the last edit that is in effect."""
     return _undo_or_redo(studio, cid, stamp, wanted, redo=False)
 
 
 def redo_edit(studio: StudioContext, cid: str, stamp: str, wanted: int | None = None) -> EditResult:
-    """The edit that was taken back last, done again."""
+    """Redo the edit that was undone last."""
     return _undo_or_redo(studio, cid, stamp, wanted, redo=True)
 
 
@@ -284,7 +281,7 @@ def _undo_or_redo(
 
 
 def _find_next(history: Edits, *, redo: bool) -> int | None:
-    """The edit that the next undo or redo is about."""
+    """Return the edit that the next undo or redo applies to."""
     edits = history.redoable if redo else history.standing
     return edits[-1] if edits else None
 
@@ -307,7 +304,7 @@ def _build_result(
 
 
 def read_history(studio: StudioContext, cid: str) -> HistoryState:
-    """All edits of the source of a conversation."""
+    """Return all edits of the source of a conversation."""
     library = studio.cache.get_library()
     kept, _ = studio.cache.find_library_entry(cid)
     edits = Versions(library, kept.source)
@@ -333,7 +330,8 @@ def _build_line(edit: Edit, history: Edits) -> EditLine:
 
 
 def _find_state(edit: Edit, history: Edits) -> Literal["done", "undone", "settled", "dropped"]:
-    """What can become of an edit: an undo reaches what counts, a redo what was undone last."""
+    """Return whether an edit can be undone or redone: undo applies to edits in effect, redo to the
+    edit undone last."""
     if edit.id in history.standing:
         return "done"
     if edit.id in history.redoable:

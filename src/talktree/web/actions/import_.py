@@ -1,4 +1,4 @@
-"""An import as part of a job: it tells how far it is, and stops when it is asked to."""
+"""An import that runs as part of a job: it reports progress and can be cancelled."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def import_paths(
     progress.report(0, None, text)
 
     def tell(step: Step) -> None:
-        """Another source is done."""
+        """Report that another source is done."""
         nonlocal text
         text = os.fsdecode(os.path.basename(step.source))
 
     def pulse(done: int, total: int) -> None:
-        """Some more bytes are read."""
+        """Report that more bytes were read."""
         progress.report(min(done, total), total, text)
 
     taken = library.import_(paths, known=known, progress=tell, pulse=pulse, wait=PATIENCE)

@@ -1,4 +1,4 @@
-"""What a running studio still holds of conversations that were forgotten, here or elsewhere."""
+"""Drop what a running studio still holds of forgotten conversations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def drop_forgotten(studio: StudioContext) -> None:
-    """Drop open documents, running work, files to download and previews of what is forgotten."""
+    """Drop open documents, running jobs, downloads and previews of forgotten conversations."""
     cached, jobs, _, previews, *_ = studio
     held = cached.list_sources() | jobs.list_sources()
     if not held:

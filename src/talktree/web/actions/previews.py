@@ -1,7 +1,7 @@
-"""What was previewed last, in memory only: pages shown in a frame, and the key of placeholders.
+"""Recent previews, in memory only: pages shown in a frame, and the key for placeholders.
 
 A file and its preview have the same bytes, so they must have the same placeholders. Their key is
-made from one that is drawn when the studio opens and is never written.
+derived from a random key that is made when the studio opens and is never written.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from secrets import token_bytes, token_urlsafe
 from talktree.errors import NotFound
 
 MOST = 4
-"""How many pages are held."""
+"""Maximum number of pages kept."""
 
 
 class Previews:
-    """The pages and the key of one studio."""
+    """The preview pages and the placeholder key of one studio."""
 
     def __init__(self) -> None:
         self._key = token_bytes(32)
@@ -26,7 +26,7 @@ class Previews:
         self._lock = threading.Lock()
 
     def add(self, page: bytes) -> str:
-        """Hold a page; its id."""
+        """Keep a page and return its id."""
         id = token_urlsafe(16)
         with self._lock:
             self._pages[id] = page
@@ -35,12 +35,12 @@ class Previews:
         return id
 
     def clear(self) -> None:
-        """Hold no page any more."""
+        """Drop all pages."""
         with self._lock:
             self._pages.clear()
 
     def get_page(self, id: str) -> bytes:
-        """A page that is still held."""
+        """Return a page that is still kept."""
         with self._lock:
             found = self._pages.get(id)
         if found is None:
@@ -48,5 +48,5 @@ class Previews:
         return found
 
     def get_redaction_key(self, cid: str, stamp: str) -> bytes:
-        """The key of the placeholders for a conversation as it is now."""
+        """Return the placeholder key for a conversation in its current state."""
         return blake2b(f"{cid}\n{stamp}".encode(), key=self._key, digest_size=32).digest()

@@ -1,4 +1,4 @@
-"""Mending a source: the plan of its safe fixes, or these made after a verified backup."""
+"""Repair a source: plan its safe fixes, or apply them after a verified backup."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from talktree.web.schemas.edits_and_moves import Fixes, FixRequest, FixStep
 from talktree.web.studio import StudioContext
 
 MOST_STEPS = 500
-"""How many steps of a plan are shown."""
+"""Maximum number of plan steps shown."""
 
 
 def repair_conversation(studio: StudioContext, cid: str, asked: FixRequest) -> Fixes:
-    """The plan, or with `apply` what was done."""
+    """Return the plan, or the applied fixes with `apply`."""
     if not asked.apply:
         opened = studio.cache.require(cid, asked.stamp)
         return _to_fixes(
@@ -51,7 +51,7 @@ def repair_conversation(studio: StudioContext, cid: str, asked: FixRequest) -> F
 
 
 def _plan_repair(library: Library, source: int, asked: FixRequest) -> Repair:
-    """The repair of a source as it lies on the disk, if that is what the page shows of it."""
+    """Plan the repair of a source on disk, if the page shows the same state."""
     edits = Versions(library, source)
     if not edits.history.is_saved:
         raise UsageError(

@@ -1,6 +1,6 @@
-"""Writing a conversation in a format, as a file to be downloaded; several files become a ZIP.
+"""Write a conversation in a format as a download; several files become a ZIP.
 
-What a conversion would lose, carry and render, as the page shows it.
+Also: the losses of a conversion, as the page shows them.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from talktree.web.job_runner import Cancelled, JobProgress, JobResult
 from talktree.web.schemas.edits_and_moves import LossLine, LossSummary, SaveAs
 
 THEN = (1980, 1, 1, 0, 0, 0)
-"""The time of all files in a ZIP: the same content gives the same bytes."""
+"""The time of all files in a ZIP, so that the same content gives the same bytes."""
 
 
 def make_options(branch: str | None, *, clean: bool) -> Options:
-    """How to convert, as the page says it."""
+    """Return the conversion options for a request of the page."""
     return Options(branch=branch or None, carry=not clean)
 
 
 def isolate_document(opened: OpenConversation) -> Document:
-    """The document of an open conversation, without the others that its source may hold."""
+    """Return the document of an open conversation without other conversations of its source."""
     document = opened.document
     if len(document.conversations) == 1:
         return document
@@ -43,18 +43,18 @@ def isolate_document(opened: OpenConversation) -> Document:
 def make_save_work(
     opened: OpenConversation, asked: SaveAs, scratch: Path
 ) -> Callable[[JobProgress], JobResult]:
-    """The work of writing a conversation in a format."""
+    """Return the job that writes a conversation in a format."""
     info = get_format(asked.to).info
     document = isolate_document(opened)
     total = sum(each.record_count for each in document.conversations)
     name = to_portable_name(opened.title, otherwise="conversation")
 
     def work(progress: JobProgress) -> JobResult:
-        """Write it, and tell how far that is."""
+        """Write the conversation and report progress."""
         done = 0
 
         def step() -> None:
-            """One more message is written."""
+            """Report one more written message."""
             nonlocal done
             done += 1
             progress.report(min(done, total), total, f"writing {info.slug}")
@@ -70,7 +70,7 @@ def make_save_work(
 def write_result(
     made: ConversionResult, name: str, suffix: str, scratch: Path, progress: JobProgress
 ) -> JobResult:
-    """The files of a conversion as one file in scratch."""
+    """Write the files of a conversion as one file in the scratch folder."""
     place = scratch / token_hex(16)
     if len(made.files) == 1 and not made.folder:
         (pieces,) = made.files.values()
@@ -89,7 +89,7 @@ def write_result(
 
 
 def _until_cancelled(pieces: Iterable[bytes], progress: JobProgress) -> Iterator[bytes]:
-    """The same pieces, until somebody does not want them any more."""
+    """Yield the same pieces until the job is cancelled."""
     for piece in pieces:
         if progress.cancelled:
             raise Cancelled
@@ -110,14 +110,14 @@ SHORT = 100
 
 
 def preview_losses(document: Document, to: str, options: Options) -> LossSummary:
-    """The ledger of a conversion that is not made."""
+    """Return the losses of a conversion without writing it."""
     loss_report = FiledLossReport()
     api.preview(document, to=to, options=options, loss_report=loss_report)
     return summarize_losses(loss_report, to)
 
 
 def summarize_losses(loss_report: FiledLossReport, to: str) -> LossSummary:
-    """A ledger with counts and a few examples."""
+    """Return a loss report with counts and a few examples."""
     sums = dict.fromkeys(("lost", "carried"), 0)
     for (_, kept), count in loss_report.counts.items():
         sums[kept] = sums.get(kept, 0) + count

@@ -1,7 +1,7 @@
-"""Files in the studio's scratch folder: ordinary ones, or nameless ones for an encrypted library.
+"""Files in the studio's scratch folder: ordinary ones, or unnamed ones for an encrypted library.
 
-A nameless file has no entry in any folder, so nothing of it can be read when the studio has ended,
-however it ended. The path that others open is a link to the open file of this process.
+An unnamed file has no entry in any folder, so it cannot be read after the studio has ended, however
+it ended. Other code opens it through a path that links to this process's open file.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from typing import BinaryIO, cast
 
 _private: set[Path] = set()
 _open: dict[Path, BinaryIO] = {}
-"""The nameless files by their paths, open as long as the path is there."""
+"""The unnamed files by path, open as long as the path exists."""
 _lock = threading.Lock()
 
 
 def keep_private(scratch: Path) -> None:
-    """Have all files below this folder be nameless, where the system can do that."""
+    """Make all files below this folder unnamed, where the system supports it."""
     if os.path.isdir("/proc/self/fd"):
         _private.add(scratch)
 
 
 def release(scratch: Path) -> None:
-    """Let go of all nameless files below a folder."""
+    """Close all unnamed files below a folder."""
     _private.discard(scratch)
     _close_files(lambda path: scratch in path.parents)
 
 
 def create_file(path: Path) -> BinaryIO:
-    """A new file that only its owner can read, to be written and closed."""
+    """Create a file that only its owner can read, to be written and closed."""
     if not is_private(path):
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
     _close_files(lambda known: not os.path.lexists(known))
@@ -45,13 +45,13 @@ def create_file(path: Path) -> BinaryIO:
 
 
 def is_private(path: Path) -> bool:
-    """Whether files at this path are nameless."""
+    """Whether files at this path are unnamed."""
     return any(folder in path.parents for folder in _private)
 
 
 @contextmanager
 def open_new_file(path: Path) -> Iterator[BinaryIO]:
-    """A new nameless file; its path is gone if it is not completed."""
+    """Create an unnamed file; its path is removed if writing fails."""
     try:
         with create_file(path) as file:
             yield file

@@ -1,4 +1,4 @@
-"""What is told of an open conversation beside its messages."""
+"""The summary of an open conversation: everything except its messages."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 ROLES = ("user", "assistant", "system")
 SMALL = 1500
-"""A source of no more weight is checked when it is opened."""
+"""Largest weight of a source that is checked when it is opened."""
 SEVERAL = 1000
-"""How many conversations of one source are named."""
+"""Maximum number of conversations listed for one source."""
 
 
 def build_summary(studio: StudioContext, opened: OpenConversation) -> ConversationDetails:
-    """A conversation in the state it was opened in, without its messages."""
+    """Return a conversation's summary in the state in which it was opened."""
     db, source = studio.cache.get_library().db, opened.kept.source
     listed = list_branches(opened, list_branch_names(db, source, opened.conversation))
     counts = opened.conversation.counts
@@ -82,13 +82,13 @@ def _find_record_span(db: Database, opened: OpenConversation) -> tuple[int, int 
 
 
 def count_severities(opened: OpenConversation) -> Severities | None:
-    """How much is wrong with it, by weight; None if that takes a while and was not asked yet."""
+    """Count findings by severity; None if checking is slow and was not requested yet."""
     if opened.paper.weight > SMALL and not is_checked(opened):
         return None
     try:
         report = get_report(opened)
     except Exception:
-        # The conversation can be shown all the same; the list of findings says what went wrong.
+        # The conversation can still be shown; the list of findings reports the error.
         return None
     found = count_findings(select_findings(opened, report))
     return Severities(errors=found.errors, warnings=found.warnings, notes=found.notes)

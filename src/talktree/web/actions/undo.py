@@ -1,8 +1,7 @@
-"""Sessions, plans and what came of them, as the page shows them.
+"""Sessions, plans and their outcomes, as the page shows them.
 
-Which conversations are sessions whose files can be moved, and where these are kept.
-
-A session's move as the page asks for it: of our own store, or from Claude Code's history.
+Finds which conversations are sessions with files that can be restored, and where those are kept. A
+move comes either from Talktree's own store or from Claude Code's file history.
 """
 
 from __future__ import annotations
@@ -54,17 +53,17 @@ Kind = Literal["own", "claude-code"]
 
 
 def find_session_kind(kept: LibraryEntry) -> Kind | None:
-    """What kind of session a conversation is; None if it is none."""
+    """Return what kind of session a conversation is; None if it is not a session."""
     path = find_path(kept)
     if kept.format == "claude-code":
         return "claude-code" if path.suffix == ".jsonl" else None
-    # A session in the older form is one file; it knows of no files that it changed.
+    # A session in the older form is one file and has no list of changed files.
     in_store = path.parent.name == SESSIONS and is_id(path.name) and path.suffix != SUFFIX
     return "own" if kept.format == SESSION_FORMAT and in_store and kept.state != "gone" else None
 
 
 def require_session_kind(kept: LibraryEntry) -> Kind:
-    """The same, or why nothing can be moved."""
+    """Return the kind of session, or raise the reason why its files cannot be moved."""
     found = find_session_kind(kept)
     if found is None:
         raise UsageError(
@@ -75,7 +74,7 @@ def require_session_kind(kept: LibraryEntry) -> Kind:
 
 
 def find_path(kept: LibraryEntry) -> Path:
-    """Where a conversation lies."""
+    """Return the path of a conversation."""
     return Path(os.fsdecode(kept.raw_path))
 
 
@@ -86,23 +85,23 @@ SCOPES: dict[str, tuple[Scope, ...]] = {
 }
 RESTORED = "restored"
 Contents = Callable[[UndoAction], tuple[bytes | None, bytes | None]]
-"""What is at the path of an action, and what shall be there."""
+"""Returns the current and the wanted content at the path of an action."""
 
 
 class StudioMoveLike(Protocol):
-    """A move that can be looked at, and made."""
+    """A move that can be planned and applied."""
 
     def plan(self) -> UndoPlan:
-        """Everything that would happen."""
+        """Return everything that would happen."""
         ...
 
     def apply(self, digest: str) -> UndoResult:
-        """Make it, if the plan is still the one with this digest."""
+        """Apply the move if its plan still has this digest."""
         ...
 
 
 class StudioNavigation(NamedTuple):
-    """A move, and what is needed to show it."""
+    """A move and what is needed to show it."""
 
     move: StudioMoveLike
     contents: Contents
@@ -113,7 +112,7 @@ class StudioNavigation(NamedTuple):
 def open_navigation(
     opened: OpenConversation, travel: NavigationRequest, *, write: bool, cache: bool = True
 ) -> Iterator[StudioNavigation]:
-    """The move that is asked for."""
+    """Open the requested move."""
     if require_session_kind(opened.kept) == "claude-code":
         with open_claude_history(opened) as history:
             filling = _make_claude_restore(opened, history, travel)
@@ -137,7 +136,7 @@ def open_navigation(
 def open_own_session(
     opened: OpenConversation, *, write: bool, cache: bool = True
 ) -> Iterator[RecordedSession]:
-    """A session in a store, open; without `cache` not even the store's cache is written."""
+    """Open a session in a store; without `cache`, not even the store's cache is written."""
     path = find_path(opened.kept)
     with Store(path.parent.parent, cache=cache).open(path.name, write=write) as session:
         yield session
@@ -145,7 +144,7 @@ def open_own_session(
 
 @contextmanager
 def open_claude_history(opened: OpenConversation) -> Iterator[ClaudeHistory]:
-    """The file history of a session of Claude Code."""
+    """Open the file history of a Claude Code session."""
     history = load_history(opened.document, find_path(opened.kept))
     try:
         yield history
@@ -181,12 +180,12 @@ def _make_claude_restore(
 
 
 def choose_restore_folder(opened: OpenConversation) -> Path:
-    """Where files of a session go if nobody names a folder."""
+    """Return the folder for a session's files if the request names none."""
     return data_home().absolute() / RESTORED / to_portable_name(opened.kept.id, otherwise="session")
 
 
 def parse_choices(travel: NavigationRequest) -> dict[bytes, Choice]:
-    """What is said about conflicts, by path."""
+    """Return the decisions about conflicts by path."""
     return {name_from_json(path): choice for path, choice in travel.choices.items()}
 
 
@@ -197,7 +196,7 @@ def _require_message(travel: NavigationRequest) -> str:
 
 
 def _resolve_folder(typed: str) -> Path:
-    """A folder as a person typed it, here and whole."""
+    """Return a folder that a user typed as an absolute path on this machine."""
     path = Path(typed).expanduser()
     if not path.is_absolute() or "\0" in typed:
         raise UsageError("name a folder by its whole path", hint="it begins with / or ~")
@@ -208,12 +207,12 @@ MILLISECOND = 1_000_000
 MOST_OPERATIONS = 500
 MOST_STEPS = 2_000
 MOST_DIFFED = 200_000
-"""How many characters of a file are compared for the page."""
+"""Maximum number of characters of a file that are compared for the page."""
 SHORT = 120
 
 
 def build_own_shape(session: OwnSession) -> SessionState:
-    """Where a session of ours stands."""
+    """Return the state of one of Talktree's own sessions."""
     opened = session.opened
     line = FileLine(opened)
     here, leaf = find_position(opened, line), opened.index.leaf()
@@ -240,7 +239,7 @@ def build_own_shape(session: OwnSession) -> SessionState:
 
 
 def build_claude_shape(opened: OpenConversation, history: ClaudeHistory) -> SessionState:
-    """What Claude Code's history allows to restore."""
+    """Return what can be restored from Claude Code's history."""
     notices = ["Claude Code notes only its own edits: files that commands changed are not covered"]
     if history.folder is None:
         notices.append("the folder with the copies was not found")
@@ -275,7 +274,7 @@ def _is_possible(look: object) -> bool:
 
 
 def build_plan_shape(plan: OwnPlan, contents: Contents, choices: dict[bytes, str]) -> PlanPreview:
-    """A plan with the difference each step makes."""
+    """Return a plan with the difference each step makes."""
     return PlanPreview(
         digest=plan.digest,
         steps=tuple(
@@ -329,7 +328,7 @@ def _describe_chat_move(plan: OwnPlan) -> str:
 
 
 class MoveOutcome(NamedTuple):
-    """What came of a move."""
+    """The outcome of a move."""
 
     done: int
     notices: tuple[str, ...]
@@ -337,7 +336,7 @@ class MoveOutcome(NamedTuple):
 
 
 def build_move_outcome(outcome: UndoResult, session: OwnSession | None) -> MoveOutcome:
-    """Return what came of a move, while the session is open."""
+    """Return the outcome of a move while the session is open."""
     leaf = None if session is None else session.opened.index.leaf()
     notices = () if session is None else tuple(session.notices)
     return MoveOutcome(

@@ -1,17 +1,15 @@
-"""Keeping what was brought in: a file of its own in a folder of ours, and then in the library.
+"""Keep uploads: copy each into a folder of the library's own, then import it.
 
-Its name is one we made plain; where there is such a file already, another number is added.
+File names are made safe, and a number is added if the name is taken.
 
-A folder that is brought in as one body: a line that names its files, then all their bytes.
+An uploaded folder is one body: a line that lists its files, then all their bytes. The line is JSON,
+`[["messages.jsonl", 120], …]`: the path of each file in the folder, and its size. Paths are only
+kept as data; on disk the files are numbered.
 
-The line is JSON, `[["messages.jsonl", 120], …]`: where each file was in the folder, and its size. A
-path is kept as data; on the disk the files have numbers.
+Every upload has its own folder, under a generated name. The original name is kept in a manifest and
+never used as a path.
 
-What was brought in, files and folders: each in a place of its own, under a name we made.
-
-What it is called is kept beside it as data; it is never a path.
-
-What a file is that was brought in: its format, how sure that is, how sound it is.
+Also: the format of an upload, how certain it is, and how many findings it has.
 """
 
 from __future__ import annotations
@@ -63,11 +61,11 @@ MOST_FILES = 10_000
 LONGEST_LIST = 4 << 20
 LONGEST_PATH = 1000
 Listed = list[tuple[str, int]]
-"""Files of a folder: where they were in it, and their sizes."""
+"""Files of a folder: their paths in it and their sizes."""
 
 
 async def unpack_folder(chunks: AsyncIterator[bytes], folder: Path) -> tuple[str, ...]:
-    """Write the files of a body into a folder, under their numbers; gives where they were."""
+    """Write the files of a body into a folder under their numbers, and return their paths."""
     listed: Listed | None = None
     writer: _Writer | None = None
     head = b""
@@ -90,7 +88,7 @@ async def unpack_folder(chunks: AsyncIterator[bytes], folder: Path) -> tuple[str
 
 
 class _Writer:
-    """Bytes, cut into files of given sizes."""
+    """Splits bytes into files of given sizes."""
 
     def __init__(self, folder: Path, sizes: Iterable[int]) -> None:
         self._places = iter([(folder / str(at), size) for at, size in enumerate(sizes)])
@@ -99,7 +97,7 @@ class _Writer:
         self._begin_next_file()
 
     def write(self, data: bytes) -> None:
-        """The next bytes; they may end in the middle of a file, or belong to several."""
+        """Write the next bytes; they may end within a file or span several."""
         while data:
             if self._file is None:
                 raise _folder_error("it has more bytes than it said")
@@ -110,13 +108,13 @@ class _Writer:
                 self._begin_next_file()
 
     def close(self) -> None:
-        """Nothing more comes; then all files must be whole."""
+        """Finish; raise if a file is incomplete."""
         if self._file is not None:
             self._file.close()
             raise _folder_error("it ended before it was whole")
 
     def _begin_next_file(self) -> None:
-        """Begin the next file that has bytes; those without any are made on the way."""
+        """Begin the next file that has bytes; empty files are created on the way."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -159,38 +157,38 @@ def _folder_error(why: str) -> UsageError:
 FOLDER = "uploads"
 CONTENT, ABOUT = "content", "about.json"
 LARGEST = 2 << 30
-"""How many bytes a file may have."""
+"""Maximum size of a file in bytes."""
 MOST = 8 << 30
-"""How many bytes all of them may have together."""
+"""Maximum size of all files together in bytes."""
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
 class UploadManifest(Struct, frozen=True, kw_only=True):
-    """What is kept beside it."""
+    """What is stored about an upload beside its files."""
 
     name: str
     files: tuple[str, ...] | None = None
 
 
 class UploadedFiles(Struct, frozen=True, kw_only=True):
-    """A file or a folder that was brought in."""
+    """An uploaded file or folder."""
 
     id: str
     name: str
-    """What it was called where it comes from."""
+    """Its original name."""
     size: int
     path: Path
     files: tuple[str, ...] | None = None
-    """Of a folder: where its files were in it. On the disk they have the numbers of this order."""
+    """For a folder: the paths of its files. On disk they are numbered in this order."""
 
     @property
     def plain_name(self) -> str:
-        """A name it may have on a disk."""
+        """Return a name that is safe on disk."""
         return to_portable_name(self.name, otherwise="upload")
 
     @property
     def source(self) -> Source:
-        """It as a source, under its plain name: some formats are told by that."""
+        """Return it as a source under its plain name; some formats are detected by name."""
         if self.files is None:
             return Source(self.plain_name, {self.plain_name: OnDisk(self.path)}, folder=False)
         inside = {path: OnDisk(self.path / str(at)) for at, path in enumerate(self.files)}
@@ -198,7 +196,7 @@ class UploadedFiles(Struct, frozen=True, kw_only=True):
 
 
 class Uploads:
-    """Everything that was brought in and is neither kept nor thrown away yet."""
+    """All uploads that are neither kept nor discarded yet."""
 
     def __init__(self, scratch: Path) -> None:
         self._folder = scratch / FOLDER
@@ -206,7 +204,7 @@ class Uploads:
     async def receive(
         self, name: str, chunks: AsyncIterator[bytes], *, folder: bool = False
     ) -> UploadedFiles:
-        """Write what arrives to the disk; nothing stays if it is too large or ends early."""
+        """Write a request body to disk; nothing remains if it is too large or ends early."""
         id = secrets.token_hex(16)
         place = self._folder / id
         room = min(LARGEST, MOST - self._measure_held())
@@ -221,7 +219,7 @@ class Uploads:
         return self.get(id)
 
     def get(self, id: str) -> UploadedFiles:
-        """A file by the id it was given."""
+        """Return an upload by its id."""
         place = self._get_path(id)
         try:
             about = msgspec.json.decode((place / ABOUT).read_bytes(), type=UploadManifest)
@@ -233,7 +231,7 @@ class Uploads:
         )
 
     def drop(self, id: str) -> None:
-        """Throw a file away."""
+        """Discard an upload."""
         shutil.rmtree(self._get_path(id), ignore_errors=True)
 
     def _get_path(self, id: str) -> Path:
@@ -251,7 +249,7 @@ def _measure_path(path: Path) -> int:
 
 
 async def _limit_chunks(chunks: AsyncIterator[bytes], room: int) -> AsyncIterator[bytes]:
-    """What arrives, as long as there is room for it."""
+    """Yield the incoming chunks while they fit the limit."""
     got = 0
     async for chunk in chunks:
         got += len(chunk)
@@ -296,9 +294,9 @@ def make_keep_work(
     *,
     retention: bool = False,
 ) -> Callable[[JobProgress], JobResult]:
-    """The work of keeping a file, as it is or converted; errors are reported at once.
+    """Return the job that keeps an upload as it is or converted; errors are raised immediately.
 
-    Only what tells its format is looked at here: reading all of a large file is part of the work.
+    Only what decides the format is read here: reading all of a large file is part of the job.
     """
     found = api.detect(file.source).format.info.slug
     asked = None if to is None else get_format(to).info.slug
@@ -306,7 +304,7 @@ def make_keep_work(
     stem, ending = _choose_name(file.plain_name, wanted or found, converted=wanted is not None)
 
     def work(progress: JobProgress) -> JobResult:
-        """Keep it, import it; if that is not wanted any more, nothing of it stays."""
+        """Keep and import the upload; nothing of it remains if the job is cancelled."""
         folder = dropped_files_folder(cache.root)
         make_private(folder)
         made = None if wanted is None else _convert_upload(file, wanted, progress)
@@ -317,7 +315,7 @@ def make_keep_work(
                 progress.report(0, None, "copying")
                 _write_atomically(place, lambda target: _write_upload(file, made, target))
             elif made is not None:
-                # The place was claimed with an empty file, so that no other work takes it.
+                # The path was reserved with an empty file, so that no other job uses it.
                 api.save_conversion(made, place, gate=OutputGate([], force=True))
             else:
                 _copy_upload(file, place, progress)
@@ -326,7 +324,7 @@ def make_keep_work(
             _remove_path(place)
             raise
         if is_encrypted(cache.root):
-            # The library has it; a plain copy beside it must not stay.
+            # The library has it; a plain copy must not remain on disk.
             _erase_path(place)
         uploads.drop(file.id)
         return JobResult(cid=cid)
@@ -335,13 +333,13 @@ def make_keep_work(
 
 
 def _convert_upload(file: UploadedFiles, to: str, progress: JobProgress) -> ConversionResult:
-    """A file as another format has it."""
+    """Convert an upload to another format."""
     progress.report(0, None, f"converting to {to}")
     return api.convert_document(api.read(file.source), to=to)
 
 
 def _choose_name(name: str, slug: str, *, converted: bool) -> tuple[str, str]:
-    """Stem and ending under which an import sees a file as one conversation of its own."""
+    """Return the stem and suffix under which an import sees a file as one separate conversation."""
     bare = strip_compression_suffix(name)
     stem, ending = os.path.splitext(bare)
     if converted:
@@ -350,7 +348,7 @@ def _choose_name(name: str, slug: str, *, converted: bool) -> tuple[str, str]:
         ending += name[len(bare) :]
     else:
         stem, ending = name, get_format(slug).info.suffixes[0]
-    # Such files belong to a folder of several that are one conversation.
+    # Such files belong to a folder in which several files are one conversation.
     in_parts = stem.isdigit() or os.fsencode(f"{stem}{ending}") in OF_A_SESSION
     return f"{NAME}-{stem}" if in_parts else stem, ending
 
@@ -370,7 +368,7 @@ def _import_folder(
 
 
 def _find_refusal(place: Path, taken: ImportResult, let_go: RetentionResult) -> RefusedInput | None:
-    """Why a file that was imported is not in the library; None if that is unknown."""
+    """Return why an imported file is not in the library; None if unknown."""
     for case in let_go.cases:
         path = Path(os.fsdecode(case.entry.raw_path))
         if path == place or place in path.parents:
@@ -387,7 +385,8 @@ def _find_refusal(place: Path, taken: ImportResult, let_go: RetentionResult) -> 
 
 
 def _find_first_entry(library: Library, place: Path) -> LibraryEntry:
-    """What was kept at a place; a format may want a file for each of several conversations."""
+    """Return the first conversation stored for a path; a format may write one file per
+    conversation."""
     inside = sorted(place.rglob("*")) if place.is_dir() else []
     for each in (place, *inside):
         with suppress(NotFound):
@@ -396,7 +395,7 @@ def _find_first_entry(library: Library, place: Path) -> LibraryEntry:
 
 
 def _reserve_path(parent: Path, stem: str, ending: str, *, folder: bool) -> Path:
-    """A path at which nothing was, which is ours from now on."""
+    """Reserve a path that did not exist before and return it."""
     for number in range(1, MOST_ALIKE):
         more = "" if number == 1 else f"-{number}"
         place = parent / f"{stem}{more}{ending}"
@@ -431,10 +430,10 @@ def _write_upload(file: UploadedFiles, made: ConversionResult | None, target: Pa
 
 
 def _write_atomically(place: Path, write: Callable[[Path], object]) -> None:
-    """Write a folder elsewhere, and move it to its place when it is whole.
+    """Write a folder elsewhere, and move it into place when it is complete.
 
-    Files are looked for at the place whenever something else is kept or has changed; a folder
-    that is only being written would be taken for a conversation of its own.
+    An import may scan the place at any time and would take a half-written folder for a separate
+    conversation.
     """
     beside = place.parent.with_name(f"{place.parent.name}-unfinished")
     beside.mkdir(exist_ok=True, mode=0o700)
@@ -447,7 +446,7 @@ def _write_atomically(place: Path, write: Callable[[Path], object]) -> None:
 
 
 def erase_kept_files(root: Path) -> None:
-    """Erase files that were brought in and are in the archive of an encrypted library."""
+    """Erase uploaded files that are in the archive of an encrypted library."""
     folder = dropped_files_folder(root)
     erase_folder(folder.with_name(f"{folder.name}-unfinished"))
     with Library.open(root) as library:
@@ -471,13 +470,13 @@ def _remove_path(place: Path) -> None:
 
 
 LARGE = 64 << 20
-"""Of larger files only what reading notices is told; all rules would take too long."""
+"""Larger files only report what reading them notices; running all rules would take too long."""
 EXAMPLES = 5
 SHORT = 160
 
 
 def inspect_upload(file: UploadedFiles) -> Upload:
-    """Everything the page shows of a file before it is kept."""
+    """Return everything the page shows of an upload before it is kept."""
     try:
         guess = api.detect(file.source)
     except TalktreeError as error:

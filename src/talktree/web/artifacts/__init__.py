@@ -1,1 +1,1 @@
-"""What runs in the sandbox: a page of its own for each artifact, walled off from everything."""
+"""Artifacts in the sandbox: an isolated page for each of them."""

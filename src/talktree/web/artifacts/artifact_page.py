@@ -1,7 +1,7 @@
-"""The page of an artifact. Whatever it does, it does in a sandbox without origin and network.
+"""The page of an artifact, which runs in a sandbox without origin and network.
 
-Sources of React and Mermaid are handed over as JSON in an element that is never run; what reads it
-is written into the page, because nothing can be loaded from there.
+Sources of React and Mermaid are embedded as JSON in an element that is never executed; the script
+that reads it is inlined, because the page cannot load anything.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ POLICY = (
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'self'"
 )
-"""Never with `allow-same-origin`: what runs here must not be one with the studio."""
+"""Never with `allow-same-origin`: an artifact must not share the studio's origin."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "Connection-Allowlist": "();webrtc=block",
     "X-DNS-Prefetch-Control": "off",
 }
-"""The list of places it may connect to is empty: where a browser knows that header, not even the
-name of a host is looked up, and nobody is called."""
+"""The allowed list of connections is empty: browsers that know this header do not even resolve host
+names, and no connection is opened."""
 FRAMES = STATIC / "frame"
 LONGEST = 4_000_000
-"""Characters of an artifact that are handed over."""
+"""Maximum number of characters of an artifact in its page."""
 Theme = Literal["light", "dark"]
 _DECLARED_SHADOW = re.compile("shadowrootmode", re.IGNORECASE)
-"""By this word a parser makes trees into which nobody can look, and so no frame in them is seen."""
+"""This attribute makes the parser create closed trees, in which frames cannot be found."""
 _HEAD = '<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">'
 _PLAIN = (
     "<style>body{margin:12px;font:14px system-ui;overflow-wrap:anywhere}img{max-width:100%}</style>"
@@ -44,7 +44,7 @@ _PLAIN = (
 
 
 def build_artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FRAMES) -> str:
-    """The whole page."""
+    """Return the whole page of an artifact."""
     source = source[:LONGEST]
     head = _HEAD.format(theme=theme)
     if kind in ("react", "mermaid"):
@@ -54,7 +54,7 @@ def build_artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FR
             f"{encode_source_json(kind, source)}</script>"
             f"<script>{read_runtime(kind, frames)}</script></body></html>"
         )
-    # What comes first decides how a browser reads a page, so a second doctype changes nothing.
+    # The first doctype decides how a browser reads the page; a second one has no effect.
     lead = f"{head}<script>{read_runtime('plain', frames)}</script>"
     if kind == "html":
         return lead + _DECLARED_SHADOW.sub(r"data-\g<0>", source)
@@ -62,13 +62,13 @@ def build_artifact_page(kind: Kind, source: str, theme: Theme, frames: Path = FR
 
 
 def encode_source_json(kind: Kind, source: str) -> str:
-    """The source as JSON that cannot end the element it stands in."""
+    """Return the source as JSON that cannot close the element around it."""
     text = json.dumps({"kind": kind, "source": source})
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def read_runtime(name: str, frames: Path = FRAMES) -> str:
-    """What runs an artifact, as it was built."""
+    """Return the built script that runs an artifact."""
     path = frames / f"{name}.js"
     if not path.is_file():
         raise NotFound("what runs artifacts is not built", hint=HOW)
@@ -77,7 +77,8 @@ def read_runtime(name: str, frames: Path = FRAMES) -> str:
 
 @lru_cache(maxsize=4)
 def _read_script(path: Path, changed: int) -> str:
-    """A script that can stand in a page; it is large, and the same until it is built anew."""
+    """Return a script that can be inlined in a page; it is large, so it is cached until it is
+    rebuilt."""
     text = path.read_text(encoding="utf-8")
     if "</script" in text.lower():
         raise DamagedRecord(f"{path.name} would end the element it stands in", hint=HOW)
@@ -95,6 +96,6 @@ def _display_source(kind: Kind, source: str) -> str:
 
 
 def build_svg_url(source: str) -> str:
-    """A drawing as an image: as such it can neither run nor load anything."""
+    """Return a drawing as an image URL: an image can neither run scripts nor load anything."""
     data = b64encode(source.encode("utf-8", "replace")).decode()
     return escape(f"data:image/svg+xml;base64,{data}")

@@ -1,15 +1,15 @@
-"""How large an image is when it is shown, from its first bytes; nothing is decoded."""
+"""The dimensions of an image as displayed, from its first bytes; nothing is decoded."""
 
 from __future__ import annotations
 
 import struct
 
 MOST_PIXELS = 64_000_000
-"""More than that takes a browser more memory than a picture is worth."""
+"""Larger images take too much of a browser's memory."""
 
 
 def read_dimensions(data: bytes) -> tuple[int, int] | None:
-    """Width and height; None if the beginning does not tell."""
+    """Return width and height; None if the beginning does not contain them."""
     try:
         if data.startswith(b"\x89PNG\r\n\x1a\n"):
             return struct.unpack(">II", data[16:24])
@@ -23,7 +23,7 @@ def read_dimensions(data: bytes) -> tuple[int, int] | None:
 
 
 def is_too_large(data: bytes) -> bool:
-    """Whether an image has too many pixels, or does not tell how many it has."""
+    """Whether an image has too many pixels, or an unknown number of them."""
     found = read_dimensions(data)
     return found is None or found[0] * found[1] > MOST_PIXELS
 
@@ -44,7 +44,7 @@ def _read_webp(data: bytes) -> tuple[int, int] | None:
 
 
 def _read_jpeg(data: bytes) -> tuple[int, int] | None:
-    """The first frame of a JPEG; the segments before it are passed over."""
+    """Return the size in the first frame of a JPEG; the segments before it are skipped."""
     at = 2
     while at + 9 < len(data) and data[at] == 0xFF:
         mark = data[at + 1]

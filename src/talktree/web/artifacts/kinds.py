@@ -1,4 +1,4 @@
-"""What kind of artifact something is, by the type its source gives it."""
+"""The kind of an artifact, by the media type in its source."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ _KINDS: dict[str, Kind] = {
 
 
 def find_kind(media_type: str | None) -> Kind:
-    """The kind of a media type; what nobody knows is code."""
+    """Return the kind of a media type; unknown types are code."""
     bare = (media_type or "").partition(";")[0].strip().lower()
     return _KINDS.get(bare, "code")

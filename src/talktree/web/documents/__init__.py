@@ -1,1 +1,1 @@
-"""What is open: documents, rows, tails and edits, bounded."""
+"""The document cache: open documents, rows, tails and edits, bounded in size."""

@@ -1,7 +1,7 @@
-"""Files that go with messages: which part a number means, and its bytes.
+"""Files that belong to messages, by number, and their bytes.
 
-A number below `NESTED` is a part of the message. What came with the result of a tool is counted
-from `(part + 1) * NESTED` on, where the part is the call, or the result itself.
+A number below `NESTED` is a part of the message. Attachments of a tool result are counted from
+`(part + 1) * NESTED`, where the part is the call or the result itself.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _SAFE = PICTURES | {"application/pdf"}
 
 
 class Blob(NamedTuple):
-    """A file that goes with a message."""
+    """A file that belongs to a message."""
 
     data: bytes | None
     """None if only its address is known."""
     media_type: str
-    """What it is by how it starts; the source is not believed."""
+    """The media type detected from its first bytes; the declared type is not trusted."""
     name: str
     remote: str
-    """Where it is said to be, if it is not here."""
+    """Its declared address, if it is not embedded."""
     details: str
-    """What the source says it is."""
+    """The declared media type or name."""
 
 
 def find_part(opened: OpenConversation, id: str, number: int) -> Part:
-    """The part of a message that a number means."""
+    """Return the part of a message with a number."""
     position = opened.conversation.find_position(id)
     message = opened.conversation[id]
     place, inner = (number, None) if number < NESTED else divmod(number - NESTED, NESTED)
@@ -51,7 +51,7 @@ def find_part(opened: OpenConversation, id: str, number: int) -> Part:
 
 
 def _find_result(opened: OpenConversation, position: int, place: int) -> ToolResult | None:
-    """The result of a call, as the row of its message shows it."""
+    """Return the result of a call, as the row of its message shows it."""
     rows = opened.get_rows(opened.conversation.skeleton.ids[position])
     number = rows.number_at(position)
     if number is None:
@@ -64,7 +64,7 @@ def _find_result(opened: OpenConversation, position: int, place: int) -> ToolRes
 
 
 def read_blob(opened: OpenConversation, id: str, number: int) -> Blob:
-    """The file that a number means."""
+    """Return the file with a number."""
     part = find_part(opened, id, number)
     match part:
         case Attachment():

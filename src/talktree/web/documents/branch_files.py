@@ -1,8 +1,7 @@
-"""Which files a branch worked on, when, and how much: from its calls and from snapshots.
+"""The files a branch worked on, when, and how much: from its calls and from snapshots.
 
-What a tool call does to a file, as far as the call itself tells.
-
-Contents of files that were kept beside a conversation: backups, and Claude Code's copies.
+Reads what a tool call does to a file, as far as the call contains it, and contents that were kept
+with a conversation: backups and Claude Code's copies.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ _WHOLE = ("content", "file_text", "contents")
 
 
 class WholeText(NamedTuple):
-    """The file has this content now."""
+    """The call wrote this whole content."""
 
     text: str
 
 
 class TextReplacement(NamedTuple):
-    """A text in it became another one."""
+    """The call replaced a text with another one."""
 
     old: str
     new: str
@@ -54,11 +53,11 @@ class TextReplacement(NamedTuple):
 
 
 class FileRemoved(NamedTuple):
-    """There is no such file any more."""
+    """The call removed the file."""
 
 
 class UnclearChange(NamedTuple):
-    """Something was done that the call does not tell in full."""
+    """The call changed the file, but does not contain the whole change."""
 
 
 EditAction: TypeAlias = WholeText | TextReplacement | FileRemoved | UnclearChange
@@ -73,7 +72,7 @@ class FileWork(NamedTuple):
 
 
 def find_file_work(call: ToolCall) -> FileWork | None:
-    """What a call does to a file; None if it is about no file."""
+    """Return what a call does to a file; None if it does not name a file."""
     given = call.input if isinstance(call.input, Mapping) else {}
     path = _find_first_text(given, _PATHS)
     if path is None:
@@ -94,7 +93,7 @@ def find_file_work(call: ToolCall) -> FileWork | None:
 
 
 def _find_edits(given: Mapping[str, object], whole: str | None) -> Iterator[EditAction]:
-    """Texts that became others; some programs edit by giving all of the new content."""
+    """Return the replaced texts; some programs send the whole new content for an edit."""
     if whole is not None and "edits" not in given and _find_first_text(given, _OLD) is None:
         yield WholeText(whole)
     else:
@@ -113,7 +112,7 @@ def _find_swaps(given: Mapping[str, object]) -> Iterator[EditAction]:
 
 
 def find_file_works(step: FoldedMessage) -> Iterator[tuple[int, FileWork]]:
-    """What the calls of a message did to files; those that failed did nothing."""
+    """Return what the calls of a message did to files; failed calls did nothing."""
     for number, part in enumerate(step.message.parts):
         if not isinstance(part, ToolCall):
             continue
@@ -124,7 +123,7 @@ def find_file_works(step: FoldedMessage) -> Iterator[tuple[int, FileWork]]:
 
 
 def find_changed_paths(step: FoldedMessage) -> set[str]:
-    """The files that a message changed through its calls."""
+    """Return the files that a message changed through its calls."""
     return {work.path for _, work in find_file_works(step) if work.kind != "read"}
 
 
@@ -147,7 +146,7 @@ STATES: dict[str, Kind] = {
 
 
 class Touch(NamedTuple):
-    """One change of a file, or a look into it."""
+    """One change or one read of a file."""
 
     row: int
     message: str
@@ -156,20 +155,20 @@ class Touch(NamedTuple):
     added: int | None = None
     removed: int | None = None
     details: bool = False
-    """Whether the call tells what the content became."""
+    """Whether the call contains the new content."""
 
 
 class Touches:
-    """Grows row by row."""
+    """The touches of a branch, collected row by row."""
 
     def __init__(self) -> None:
         self.files: dict[str, list[Touch]] = {}
         self.folder: str | None = None
-        """Where the session began; paths below it are told from there."""
+        """The session's working folder; paths below it are shown relative to it."""
         self.count = 0
 
     def add_row(self, shown: ShownRow) -> None:
-        """Note the next row."""
+        """Add the next row."""
         for step in shown.steps:
             self._note_folder(step.message)
             for number, work in find_file_works(step):
@@ -190,7 +189,7 @@ class Touches:
             self.files.setdefault(to_relative_path(path, self.folder), []).append(touch)
 
     def add_snapshots(self, conversation: Conversation, rows: RowList) -> None:
-        """Add what snapshots tell that no call has told."""
+        """Add changes from snapshots that no call reports."""
         seen: dict[str, FileState] = {}
         for snapshot in find_snapshots(conversation):
             row = None if snapshot.message is None else rows.find_number(snapshot.message)
@@ -203,7 +202,7 @@ class Touches:
             touches.sort(key=lambda each: each.row)
 
     def _merge(self, path: str, noted: Touch) -> None:
-        """A snapshot says for sure what a call only lets expect."""
+        """Merge a snapshot into a call: a snapshot is certain, a call only expected."""
         mine = self.files.get(path, [])
         for number, each in enumerate(mine):
             if each.row == noted.row and each.kind != "read":
@@ -214,7 +213,7 @@ class Touches:
 
 
 def find_snapshots(conversation: Conversation) -> Iterable[Snapshot]:
-    """All snapshots of a conversation, in source order."""
+    """Return all snapshots of a conversation, in source order."""
     others = [place for place, trait in enumerate(conversation.skeleton.traits) if not trait]
     return (each for each in conversation.entries_at(others) if isinstance(each, Snapshot))
 
@@ -246,7 +245,7 @@ def _build_touch(row: int, step: FoldedMessage, number: int, work: FileWork, kno
 
 
 def _count_changed_lines(work: FileWork) -> tuple[int | None, int | None]:
-    """How many lines came and went, as far as the call tells."""
+    """Return how many lines were added and removed, as far as the call contains them."""
     added = removed = 0
     for edit in work.edits:
         match edit:
@@ -261,7 +260,7 @@ def _count_changed_lines(work: FileWork) -> tuple[int | None, int | None]:
 
 
 def count_line_changes(old: str, new: str) -> tuple[int, int]:
-    """How many lines come and go between two texts."""
+    """Return how many lines were added and removed between two texts."""
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > MOST_LINES:
         return len(after), len(before)
@@ -271,12 +270,12 @@ def count_line_changes(old: str, new: str) -> tuple[int, int]:
 
 
 def count_lines(text: str) -> int:
-    """How many lines a text has."""
+    """Return how many lines a text has."""
     return len(text.splitlines())
 
 
 def to_relative_path(path: str, folder: str | None) -> str:
-    """A path as it is told: from the folder of the session, if it is below that."""
+    """Return a path for display: relative to the session's folder if it is below it."""
     plain = path.removeprefix("./")
     if folder and folder.startswith("/") and plain.startswith("/"):
         start = posixpath.normpath(folder).rstrip("/") + "/"
@@ -286,28 +285,28 @@ def to_relative_path(path: str, folder: str | None) -> str:
 
 
 LARGEST = 4 << 20
-"""Bytes of a content that is compared."""
+"""Maximum size of a content that is compared, in bytes."""
 ENDING = ".backup"
 
 
 class SnapshotFile(NamedTuple):
-    """What a snapshot tells of a file at a message."""
+    """What a snapshot says about a file at a message."""
 
     message: str
     before: bytes | None
-    """What was in it before the message; None if nobody knows."""
+    """The content before the message; None if unknown."""
     absent: bool
-    """It was not there before."""
+    """Whether the file did not exist before."""
     after: bytes | None
     changed: bool
-    """Whether the message changed it; else it only was so then."""
+    """Whether the message changed it; otherwise this is only its state."""
     warning: str = ""
 
 
 def find_in_snapshots(
     opened: OpenConversation, path: str, folder: str | None
 ) -> Iterator[SnapshotFile]:
-    """What snapshots and copies tell of a file, in source order."""
+    """Return what snapshots and copies say about a file, in source order."""
     origin = opened.document.origin
     assert isinstance(origin, DocumentOrigin)
     if opened.kept.format == "claude-code":
@@ -351,7 +350,7 @@ def _read_before(source: Source, state: FileState) -> tuple[bytes | None, str]:
 
 
 def _read_source_file(source: Source, name: str) -> bytes | None:
-    """A file of the source itself; names never lead anywhere else."""
+    """Read a file of the source itself; names never lead outside the source."""
     content = source.files.get(name)
     return None if content is None or content.size > LARGEST else content.read()
 
@@ -362,7 +361,7 @@ def _read_verified(source: Source, name: str, hash: str) -> bytes | None:
 
 
 def _find_copies(opened: OpenConversation, path: str, folder: str | None) -> Iterator[SnapshotFile]:
-    """What Claude Code's own copies tell: what a file was when a prompt was given."""
+    """Return Claude Code's own copies: the content of a file when a prompt was sent."""
     try:
         history = load_history(opened.document, Path(os.fsdecode(opened.kept.raw_path)))
     except TalktreeError:

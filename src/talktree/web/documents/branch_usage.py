@@ -1,4 +1,4 @@
-"""What a branch cost: tokens, seconds, tools and models, each reply and each call once."""
+"""The usage of a branch: tokens, seconds, tools and models. Replies and calls count once."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ FEELINGS = {"positive": 1.0, "neutral": 0.0, "negative": -1.0}
 
 
 class ReplyCost(NamedTuple):
-    """What one reply cost."""
+    """The cost of one reply."""
 
     row: int
     time: int | None
     model: str
     usage: Usage
     hour: int
-    """The part of what was written to the cache that is kept for an hour."""
+    """The part of the cache writes that is kept for an hour."""
 
 
 class ToolSpending:
-    """How often a tool was called, how often that failed, and how long it took."""
+    """How often a tool was called and failed, and how long it took."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -46,26 +46,26 @@ class ToolSpending:
 
 
 class Spending:
-    """Grows row by row."""
+    """The usage of a branch, collected row by row."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self.replies: dict[str, ReplyCost] = {}
-        """By the names that all pieces and copies of a reply share."""
+        """By the ids that all pieces and copies of a reply share."""
         self.tools: dict[str, ToolSpending] = {}
         self.waits: dict[int, float] = {}
-        """Seconds of answers by row, from what was asked to the first reply."""
+        """Seconds until the first reply, by row."""
         self.words: dict[str, Counter[str]] = {}
         """How often each word was recorded, by the name of the measure."""
         self.numbers: dict[str, array[float]] = {}
-        """The numbers that were recorded, by the name of the measure."""
+        """The recorded numbers, by the name of the measure."""
         self.feelings: list[tuple[int, float]] = []
         self.compactions: list[tuple[int, Event]] = []
         """Compactions and restorations, with their rows."""
         self._asked: int | None = None
 
     def add_row(self, shown: ShownRow) -> None:
-        """Note the next row."""
+        """Add the next row."""
         message = shown.head.message
         self._add_usage(shown)
         self._add_wait(shown.number, message)
@@ -77,7 +77,7 @@ class Spending:
                 self.compactions.append((shown.number, Event(mark.kind, data=mark.data)))
 
     def _add_measures(self, row: int, measures: MessageMeasures) -> None:
-        """Note what is recorded about a message."""
+        """Add what is recorded about a message."""
         for name, word in iterate_word_measures(measures):
             self.words.setdefault(name, Counter())[word] += 1
         for name, number in iterate_number_measures(measures):
@@ -86,7 +86,7 @@ class Spending:
             self.feelings.append((row, FEELINGS[measures.sentiment]))
 
     def _add_usage(self, shown: ShownRow) -> None:
-        """Pieces of one reply repeat its usage; the one with the most tokens counts."""
+        """Add usage; pieces of one reply repeat it, so the one with the most tokens counts."""
         skeleton, store = self._conversation.skeleton, self._conversation.store
         for step in shown.steps:
             for each in store.replies(step.message, skeleton.own_id(step.position)):
@@ -117,7 +117,7 @@ class Spending:
         self._add_call_times(shown)
 
     def _add_call_times(self, shown: ShownRow) -> None:
-        """How long a call took; which of several results came when is not told apart."""
+        """Add the duration of a call; with several results, the times are not distinguished."""
         calls = [part for part in shown.head.message.parts if isinstance(part, ToolCall)]
         if len(calls) != 1 or not shown.rest:
             return
@@ -127,13 +127,13 @@ class Spending:
 
 
 class Costs:
-    """What replies cost in dollars, as far as prices are known."""
+    """The costs of replies in dollars, as far as prices are known."""
 
     def __init__(self) -> None:
         self._prices: Prices = load_prices(data_home())
 
     def find_price(self, reply: ReplyCost) -> float | None:
-        """The price of one reply; None if its model has none."""
+        """Return the price of one reply; None if its model has none."""
         usage = reply.usage
         day = None if reply.time is None else reply.time // DAY
         prompt = usage.input + usage.cache_read + usage.cache_write

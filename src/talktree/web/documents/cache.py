@@ -1,10 +1,8 @@
-"""What is open: sources that were read, for as long as they stay as they are, and not too many.
+"""The document cache: a bounded number of sources, kept as long as they do not change.
 
-Each thread reads through a connection of its own; one at a time writes.
+Each thread reads through its own connection; one thread at a time writes.
 
-A library that any thread may read: each has a connection of its own.
-
-What state a source is in: a short hash of what the archive has of it and of its edits.
+The state of a source is a short hash of its archived files and its edits.
 """
 
 from __future__ import annotations
@@ -44,11 +42,11 @@ __all__ = ["DocumentCache", "OpenConversation", "RowList"]
 
 
 PAGES, CHUNKS = 4 << 20, 8 << 20
-"""What each thread keeps at hand of the database and of the archive, in bytes."""
+"""Cache of each thread for the database and the archive, in bytes."""
 
 
 class Libraries:
-    """A read-only library a thread, opened when it is first asked for."""
+    """A read-only library for each thread, opened on first use."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -56,7 +54,7 @@ class Libraries:
         self._closed = False
 
     def get(self) -> Library:
-        """The library of this thread."""
+        """Return the library of this thread."""
         found = getattr(self._own, "library", None)
         if self._closed:
             raise LockHeld("the studio is being closed", hint="start it again")
@@ -68,32 +66,32 @@ class Libraries:
         return cast(Library, found)
 
     def close(self) -> None:
-        """Let go of all of them; one that a thread is still reading from ends with that reading."""
+        """Close all of them; a library that a thread is reading from is closed after that read."""
         self._closed = True
         self._own = threading.local()
 
 
 class SharedArchive:
-    """The archive of whichever thread asks, so that what is open can be read by all of them."""
+    """The archive of the calling thread, so that all threads can read an open document."""
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
 
     def length(self, generation: int) -> int:
-        """How many bytes a generation has."""
+        """Return the size of a generation in bytes."""
         return self._libraries.get().archive.length(generation)
 
     def slice(self, generation: int, start: int, length: int) -> bytes:
-        """A few bytes of a generation."""
+        """Return a range of bytes of a generation."""
         return self._libraries.get().archive.slice(generation, start, length)
 
     def read(self, generation: int, start: int = 0, length: int | None = None) -> Iterator[bytes]:
-        """The bytes of a generation, chunk by chunk."""
+        """Yield the bytes of a generation, chunk by chunk."""
         return self._libraries.get().archive.read(generation, start, length)
 
 
 class SharedLibrary:
-    """What reading a source needs of a library, for documents that many threads look into."""
+    """What reading a source needs of a library, for documents that several threads use."""
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
@@ -101,7 +99,7 @@ class SharedLibrary:
 
     @property
     def db(self) -> Database:
-        """The tables, by the connection of this thread."""
+        """The database, through this thread's connection."""
         return self._libraries.get().db
 
 
@@ -119,12 +117,12 @@ NEVER_EDITED = EditHistory(())
 
 
 def read_edit_history(db: Database, source: int) -> EditHistory:
-    """The edits of a source; most have none."""
+    """Return the edits of a source; most sources have none."""
     return load_history(db, source) if db.read_one(_ANY, (source,)) else NEVER_EDITED
 
 
 def compute_edit_stamp(db: Database, source: int, history: EditHistory | None = None) -> str:
-    """The same as long as the kept files, companion files and edits that count are the same."""
+    """Return a hash of the kept files, companion files and edits in effect."""
     history = read_edit_history(db, source) if history is None else history
     files = [(each.path, each.generation, each.length) for each in files_of(db, source)]
     state: tuple[object, ...] = (files, history.standing, history.is_saved)
@@ -135,9 +133,9 @@ def compute_edit_stamp(db: Database, source: int, history: EditHistory | None = 
 
 
 def compute_companions_stamp(db: Database, source: int) -> list[Row]:
-    """What changes when a companion file of a source does; empty if it can have none.
+    """Return a hash of a source's companion files; empty if it can have none.
 
-    By names alone, which is quick: it may change when nothing that belongs to the source does.
+    It only covers names, which is quick: it may change although no companion of the source does.
     """
     row = db.read_one(_SOURCE, (source,))
     if row is None:
@@ -151,19 +149,19 @@ def compute_companions_stamp(db: Database, source: int) -> list[Row]:
 
 MOST_OPEN = 12
 MOST_STATES = 4
-"""How many states of one source: an undo leads back to the one before."""
+"""Maximum number of states of one source: an undo returns to the previous one."""
 MOST_RECORDS = 1_200_000
-"""How many records all open sources may have together; a single one may have more."""
+"""Maximum number of records of all open sources; a single one may have more."""
 
 
 class DocumentCache:
-    """What is open, and the library it comes from."""
+    """The open sources, and the library they come from."""
 
     def __init__(self, root: Path | None, *, write: bool) -> None:
         self.root = data_home() / FOLDER if root is None else Path(root)
         self.write = write
         if write:
-            # Makes it where there is none, and brings one of an older version up to date.
+            # Creates the library if there is none, and migrates an older version.
             Library.open(self.root, write=True).close()
         self._libraries = Libraries(self.root)
         self._shared = SharedLibrary(self._libraries)
@@ -173,12 +171,12 @@ class DocumentCache:
         self._writing = threading.Lock()
 
     def get_library(self) -> Library:
-        """This thread's library, to read from."""
+        """Return this thread's library for reading."""
         return self._libraries.get()
 
     @contextmanager
     def open_for_writing(self) -> Iterator[Library]:
-        """The library, to write to; one at a time."""
+        """Open the library for writing; one thread at a time."""
         with self._writing:
             library = Library.open(self.root, write=True)
             try:
@@ -189,7 +187,7 @@ class DocumentCache:
     # what is open
 
     def find_library_entry(self, cid: str) -> tuple[LibraryEntry, ConversationName]:
-        """What the library tells of the source of a conversation."""
+        """Return the library's entry for the source of a conversation."""
         name = parse_cid(cid)
         found = find_by_source(self.get_library().db, name.source)
         if found is None:
@@ -197,18 +195,18 @@ class DocumentCache:
         return found, name
 
     def compute_stamp(self, cid: str) -> str:
-        """The state a conversation is in now, without reading it."""
+        """Return the current state of a conversation without reading it."""
         return compute_edit_stamp(self.get_library().db, parse_cid(cid).source)
 
     def open(self, cid: str) -> OpenConversation:
-        """A conversation as it is now, with the edits that count."""
+        """Return a conversation in its current state, with the edits in effect."""
         name = parse_cid(cid)
         paper = self._find_open(name.source, self.compute_stamp(cid))
         if paper is None:
             with self._lock:
                 turn = self._reading.setdefault(name.source, threading.Lock())
             with turn, self.get_library().db.snapshot():
-                # Whoever waited finds it read; and what is read is what the stamp stands for.
+                # Another thread may have read it meanwhile. It is read in the state of the stamp.
                 kept, _ = self.find_library_entry(cid)
                 history = read_edit_history(self.get_library().db, name.source)
                 stamp = compute_edit_stamp(self.get_library().db, name.source, history)
@@ -218,45 +216,45 @@ class DocumentCache:
         return paper.open_conversation(name.number)
 
     def require(self, cid: str, stamp: str) -> OpenConversation:
-        """A conversation, if it still is in the state that somebody saw."""
+        """Return a conversation if it is still in the state the page saw."""
         opened = self.open(cid)
         if opened.stamp != stamp:
             raise StaleState(opened.stamp)
         return opened
 
     def is_open(self, cid: str) -> bool:
-        """Whether a conversation lies open as it is now."""
+        """Whether a conversation is open in its current state."""
         return self._find_open(parse_cid(cid).source, self.compute_stamp(cid)) is not None
 
     def prepare(self, cid: str) -> None:
-        """Open a conversation meanwhile, so that the next question finds it open."""
+        """Open a conversation in the background, so that the next request finds it open."""
         with self._lock:
             turn = self._reading.setdefault(parse_cid(cid).source, threading.Lock())
         if not turn.locked():
             threading.Thread(target=self._prepare, args=(cid,), daemon=True).start()
 
     def _prepare(self, cid: str) -> None:
-        # Whatever is wrong is told to whoever asks for it.
+        # The next request for it reports the error.
         with suppress(Exception):
             self.open(cid)
 
     def forget_source(self, cid: str) -> None:
-        """Forget what is open of a source."""
+        """Forget the open states of a source."""
         self.drop({parse_cid(cid).source})
 
     def list_sources(self) -> set[int]:
-        """The sources that are open."""
+        """Return the open sources."""
         with self._lock:
             return {source for source, _ in self._papers}
 
     def drop(self, sources: Collection[int]) -> None:
-        """Forget what is open of some sources."""
+        """Forget the open states of some sources."""
         with self._lock:
             for each in [each for each in self._papers if each[0] in sources]:
                 del self._papers[each]
 
     def close(self) -> None:
-        """Put everything away."""
+        """Close everything."""
         with self._lock:
             self._papers.clear()
         self._libraries.close()
@@ -271,7 +269,7 @@ class DocumentCache:
             return found
 
     def cache_source(self, paper: LoadedSource) -> LoadedSource:
-        """Have a source at hand in the state it was read in; what is too much is put away."""
+        """Cache a source in the state in which it was read; the oldest entries are dropped."""
         source = paper.kept.source
         with self._lock:
             self._papers.pop((source, paper.stamp), None)
@@ -285,7 +283,7 @@ class DocumentCache:
         return paper
 
     def _find_outdated(self, kept: LibraryEntry) -> list[tuple[int, str]]:
-        """States of a source to which no undo leads: of other files, or too many."""
+        """Return states of a source that no undo can reach: those of other files, or too many."""
         mine = [(name, each) for name, each in self._papers.items() if name[0] == kept.source]
         others = [name for name, each in mine if each.kept != kept]
         same = [name for name, each in mine if each.kept == kept]
@@ -303,7 +301,7 @@ class DocumentCache:
         except TalktreeError as error:
             if not edited:
                 raise
-            # The file became another below its edits; it is shown as it is.
+            # The file changed below its edits; it is shown without them.
             document, edited, notice = self._read_without_edits(kept), False, error.message
         titles = tuple(
             each.title for each in find_all_of_source(self.get_library().db, kept.source)

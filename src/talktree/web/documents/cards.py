@@ -1,6 +1,6 @@
-"""The conversations of the library as cards: chosen, sorted, a stretch at a time.
+"""The conversations of the library as cards: filtered, sorted, one page at a time.
 
-What the library tells of a source without reading it: how large, how new, what it cost.
+A card shows what the library knows of a source without reading it: size, age and cost.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 LIVELY = 120 * 1_000_000_000
-"""Nanoseconds after its last change for which a source that grows is taken to be at work."""
+"""Nanoseconds after its last change for which a growing source is considered active."""
 _MODIFIED = "SELECT max(modified) FROM files WHERE source = ? AND state = 'here'"
 _LAST_MESSAGE = "SELECT last FROM sources WHERE id = ?"
 _GREW = """
@@ -42,9 +42,9 @@ FROM replies WHERE source = ?1 AND at >= ?2 AND (?3 IS NULL OR at < ?3)
 
 
 def is_live(db: Database, source: int) -> bool:
-    """Whether a source grew a short while ago.
+    """Whether a source grew recently.
 
-    A copy of a file is new too, but it does not grow: its messages are old, and it was never
+    A copied file is new as well, but it does not grow: its messages are old, and it was never
     shorter.
     """
     (modified,) = db.read_one(_MODIFIED, (source,)) or (None,)
@@ -56,7 +56,7 @@ def is_live(db: Database, source: int) -> bool:
 
 
 def count_tokens(db: Database, source: int, span: tuple[int, int | None]) -> TokenUsage:
-    """What the replies of a source from one record up to another cost together."""
+    """Return the cost of a source's replies between two records."""
     row = db.read_one(_TOKENS, (source, *span))
     assert row is not None
     return TokenUsage(input=row[0], output=row[1], cache_read=row[2], cache_write=row[3])
@@ -67,7 +67,7 @@ SORTS = ("new", "old", "size", "messages", "title")
 
 
 class CardFilter(NamedTuple):
-    """Which conversations are wanted."""
+    """Which conversations to list."""
 
     format: str = ""
     project: str = ""
@@ -77,7 +77,7 @@ class CardFilter(NamedTuple):
 def list_cards(
     cache: DocumentCache, wanted: CardFilter, sort: str, start: int, limit: int
 ) -> CardList:
-    """A stretch of the list, and by what it can be narrowed down."""
+    """Return a page of the list, and the values it can be filtered by."""
     if sort not in SORTS:
         raise UsageError(f"no order {sort[:40]}", hint=f"one of {', '.join(SORTS)}")
     every = cache.get_library().conversations()
@@ -119,7 +119,7 @@ _orders: dict[str, Callable[[LibraryEntry], Any]] = {
 
 
 def make_card(cache: DocumentCache, kept: LibraryEntry) -> Card:
-    """A conversation in the list."""
+    """Return the card of a conversation."""
     db = cache.get_library().db
     return Card(
         cid=str(ConversationName(kept.source, kept.number)),
@@ -154,7 +154,7 @@ def _find_state(kept: LibraryEntry) -> Literal["here", "gone", "damaged", "unrea
 
 
 def list_failed_sources(cache: DocumentCache, most: int) -> Failures:
-    """Files that were not imported, or only in part; unreadable ones first."""
+    """Return files that were not imported, or only in part; unreadable ones first."""
     not_imported, damaged = find_not_imported(cache.get_library().db)
     found = [
         *(

@@ -1,4 +1,4 @@
-"""Two branches side by side: what they share, and how they go on from where they part."""
+"""Two branches side by side: what they share, and how they continue after the fork."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from talktree.web.schemas.segments import BranchComparison, ComparedRow, Compare
 
 MOST_ROWS = 1_000
 MOST_READ = 4_000
-"""Rows of each side that are compared; what is behind is only counted."""
+"""Maximum number of rows compared on each side; rows after that are only counted."""
 MOST_WORDS = 20_000
 
 
@@ -27,7 +27,7 @@ class _Brief(NamedTuple):
     position: int
     label: str
     key: int
-    """The same for messages that say the same."""
+    """Equal for messages with the same text."""
     role: str
     tokens: int
 
@@ -35,7 +35,7 @@ class _Brief(NamedTuple):
 def compare_branches(
     opened: OpenConversation, a: str, b: str, names: dict[str, str]
 ) -> BranchComparison:
-    """What two branches share, and both tails, row by row."""
+    """Return what two branches share, and the rest of both, row by row."""
     one, two = opened.get_rows(a), opened.get_rows(b)
     shared = _common_prefix_length(one, two)
     first = _summarize_rows(opened, one, shared)
@@ -54,7 +54,7 @@ def compare_branches(
 
 
 def _common_prefix_length(one: RowList, two: RowList) -> int:
-    """How many rows are the same from the beginning."""
+    """Return how many rows are equal from the beginning."""
     count = 0
     for a, b in zip(one.positions, two.positions, strict=False):
         if a != b:
@@ -92,7 +92,7 @@ def _count_tokens(message: Message) -> int:
 def _align_rows(
     one: Sequence[_Brief], two: Sequence[_Brief]
 ) -> Iterator[tuple[_Brief | None, _Brief | None]]:
-    """What says the same stands beside each other; between that, what has the same role."""
+    """Align rows with the same text; between them, align rows with the same role."""
     matcher = SequenceMatcher(
         None, [each.key for each in one], [each.key for each in two], autojunk=False
     )
@@ -131,7 +131,7 @@ def _build_row(opened: OpenConversation, a: _Brief | None, b: _Brief | None) -> 
 
 
 def _render_words_diff(old: str, new: str) -> str:
-    """How two texts differ in words."""
+    """Return how two texts differ, by words."""
     return render_words_diff(old[:MOST_WORDS], new[:MOST_WORDS])
 
 

@@ -1,4 +1,4 @@
-"""What all rules say of a source, asked in a thread of its own and kept while the state holds."""
+"""The findings of all rules on a source, computed in a separate thread and cached for a state."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from talktree.model.findings import Finding
 from talktree.web.documents.open_conversation import LoadedSource, OpenConversation
 
 PATIENCE = 25.0
-"""Seconds an answer waits; the check goes on, and who asks again finds it done."""
+"""Seconds a request waits; the check continues, and a later request finds it done."""
 
 
 def get_report(opened: OpenConversation) -> Report:
-    """The report on the source of a conversation."""
+    """Return the report on the source of a conversation."""
     found = opened.paper.memory.get("report", lambda: _start_check(opened.paper))
     assert isinstance(found, Future)
     future: Future[Report] = found
@@ -32,13 +32,13 @@ def get_report(opened: OpenConversation) -> Report:
 
 
 def is_checked(opened: OpenConversation) -> bool:
-    """Whether the report on the source of a conversation is there."""
+    """Whether the report on the source of a conversation is ready."""
     found = opened.paper.memory.get_known("report")
     return isinstance(found, Future) and found.done() and found.exception() is None
 
 
 def select_findings(opened: OpenConversation, report: Report) -> list[Finding]:
-    """The findings that concern one conversation, or the source as a whole."""
+    """Return the findings that concern one conversation, or the source as a whole."""
     if len(opened.document.conversations) < 2:
         return list(report.findings)
     mine = set(opened.original_conversation.members)
@@ -59,7 +59,7 @@ def _run_check(paper: LoadedSource, future: Future[Report]) -> None:
 
 
 def _read_unedited(paper: LoadedSource) -> Document:
-    """The source as it is in the archive: rules look at records, which edits do not have yet."""
+    """Return the source as archived: rules check records, which do not contain edits yet."""
     if not any(each.changed for each in paper.document.conversations):
         return paper.document
     origin = paper.document.origin

@@ -1,8 +1,8 @@
-"""What was in a file at a point of a branch, as far as anybody noted it.
+"""The content of a file at a point of a branch, as far as it was recorded.
 
-Snapshots and copies are believed first, then what calls tell: what they wrote, what they replaced,
-and what their results say was there. Between two of these the content is the same, unless something
-nobody noted changed it; what is not known is said to be so.
+Snapshots and copies come first, then calls: what they wrote, what they replaced, and what their
+results show. Between two of these the content is the same, unless an unrecorded change happened;
+what is unknown is reported as unknown.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from talktree.web.documents.row_filter import get_survey
 from talktree.web.documents.row_list import RowList, build_rows
 
 MOST_ROWS = 2_000
-"""Rows that are read for one file."""
+"""Maximum number of rows read for one file."""
 
 
 class AbsentFile(NamedTuple):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class UnknownContent(NamedTuple):
-    """Nobody knows."""
+    """The content is unknown."""
 
 
 State: TypeAlias = bytes | AbsentFile | UnknownContent
@@ -44,7 +44,7 @@ ABSENT, UNKNOWN = AbsentFile(), UnknownContent()
 
 
 class FileEvent(NamedTuple):
-    """Something that tells of a file, at a row."""
+    """A change or state of a file at a row."""
 
     row: int
     before: State = UNKNOWN
@@ -55,7 +55,7 @@ class FileEvent(NamedTuple):
 
 
 class FileStory:
-    """What became of one file along a branch."""
+    """The history of one file along a branch."""
 
     def __init__(self, opened: OpenConversation, rows: RowList, path: str) -> None:
         touches = get_survey(opened, rows).touches
@@ -67,18 +67,18 @@ class FileStory:
             row = rows.find_number(seen.message)
             if row is not None:
                 events.append(_to_event(row, seen))
-        # A snapshot stands before what the calls of the same row tell.
+        # A snapshot comes before the calls of the same row.
         self.events = sorted(events, key=lambda each: (each.row, bool(each.edits)))
         self.warning = next((each.warning for each in self.events if each.warning), "")
         self._states = _find_states(self.events)
 
     def find_state(self, row: int) -> State:
-        """What was in it behind a row; -1 is before the first one."""
+        """Return the state after a row; -1 is before the first one."""
         passed = sum(each.row <= row for each in self.events)
         return self._states[passed]
 
     def find_replacements(self, since: int, until: int) -> list[TextReplacement]:
-        """The texts that were replaced in it between two rows."""
+        """Return the texts that were replaced in it between two rows."""
         return [
             edit
             for each in self.events
@@ -89,12 +89,12 @@ class FileStory:
 
 
 def _find_states(events: list[FileEvent]) -> list[State]:
-    """What was in it before the first event and behind each."""
+    """Return the state before the first event and after each."""
     out: list[State] = [UNKNOWN]
     for event in events:
         before = event.before
         if isinstance(out[-1], UnknownContent):
-            # Nothing told of a change since the last event, so it was so then already.
+            # No change was recorded since the last event, so this was already the state then.
             out[-1] = before
         out.append(_apply_event(out[-1] if isinstance(before, UnknownContent) else before, event))
     return out
@@ -133,7 +133,7 @@ def _apply_edit(now: State, edit: EditAction) -> State:
 def _find_file_events(
     opened: OpenConversation, rows: RowList, path: str, folder: str | None, numbers: list[int]
 ) -> Iterator[FileEvent]:
-    """What the calls of some rows tell of a file."""
+    """Return the events of a file in the calls of some rows."""
     for number in numbers:
         for row in build_rows(opened.conversation, rows, number, number + 1):
             for step in row.steps:
@@ -162,7 +162,7 @@ def _find_call_events(row: int, work: FileWork, answer: ToolResult | None) -> It
 
 
 def _extract_read_content(details: Mapping[str, object]) -> bytes | None:
-    """What reading a file gave, if that was all of it."""
+    """Return the content that reading a file returned, if that was all of it."""
     file = details.get("file")
     if not isinstance(file, Mapping):
         return None

@@ -1,6 +1,6 @@
-"""Looking for a text in a branch, as far as a moment allows.
+"""Search for a text in a branch, with a time limit.
 
-Which records surely do not say a text, told from their bytes without decoding them.
+Records that cannot contain the text are excluded by their bytes, without decoding them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from talktree.web.documents.row_list import RowList
 from talktree.web.schemas.transcript import FoundRows
 
 _PLAIN = re.compile(r"[a-z0-9 .,:;_@#$%&*()+=<>?!|{}\[\]~^'`-]+")
-"""What stands in a line of JSON as it is, unless it is spelled with `\\u`."""
+r"""Characters that JSON writes as they are, unless they are escaped with `\u`."""
 _SPELLED = re.compile(rb"\\u(?!00[01])")
-"""Letters that are spelled by number; control characters are no letters."""
+"""Letters that are escaped by number; control characters are not letters."""
 _ODD = tuple(
     chr(code)
     for code in (
@@ -39,13 +39,13 @@ _ODD = tuple(
         *range(0xFB00, 0xFB07),
     )
 )
-"""Letters that are written with plain ones where case does not count."""
+"""Letters that equal plain ones when case is ignored."""
 
 Silent = Callable[[int], bool]
 
 
 def make_absence_test(conversation: Conversation, wanted: str) -> Silent:
-    """Tells of a position whether its record surely does not have a text; that has no capitals."""
+    """Return a test whether the record at a position certainly lacks a lower-case text."""
     origin = conversation.store
     if not isinstance(origin, DocumentOrigin) or not _PLAIN.fullmatch(wanted):
         return lambda position: False
@@ -68,7 +68,7 @@ def make_absence_test(conversation: Conversation, wanted: str) -> Silent:
 
 
 def _may_mean_others(raw: bytes, odd: list[bytes]) -> bool:
-    """Whether plain letters may be meant by something else in these bytes."""
+    """Whether other characters in these bytes may stand for plain letters."""
     if not raw.isascii() and any(letter in raw for letter in odd):
         return True
     return b"\\u" in raw and _SPELLED.search(raw) is not None
@@ -76,13 +76,13 @@ def _may_mean_others(raw: bytes, odd: list[bytes]) -> bool:
 
 MOST_FOUND = 1000
 SECONDS = 0.5
-"""How long one answer looks; `from` goes on where it stopped."""
+"""Maximum seconds of one request; `from` continues where it stopped."""
 LOOK_BACK = 64
-"""How many rows above its result a call is looked for."""
+"""How many rows above its result a call is searched for."""
 
 
 def find_rows(conversation: Conversation, rows: RowList, text: str, first: int) -> FoundRows:
-    """The rows from one on that say a text, whatever the case; `next` is where to go on."""
+    """Return the rows from one on that contain a text in any case, and where to continue."""
     wanted = text.casefold()
     is_silent = make_absence_test(conversation, wanted)
     end = time.monotonic() + SECONDS
@@ -105,15 +105,15 @@ def _to_found_rows(found: set[int], *, complete: bool, next: int) -> FoundRows:
 
 
 class _Showing:
-    """Which row shows what a message says: results stand with their calls."""
+    """Finds the row that shows the text of a message: results are shown with their calls."""
 
     def __init__(self, conversation: Conversation, rows: RowList) -> None:
         self._conversation = conversation
         self._rows = rows
 
     def find_row(self, message: object, number: int, wanted: str) -> int:
-        """The row in which a text of a message of the row is read; calls made at once are rows
-        above the one behind which their results come."""
+        """Return the row that shows a text of a message; for parallel calls, it may be above the
+        row that their results follow."""
         calls = _find_answered_calls(message, wanted)
         if not calls:
             return number
@@ -125,7 +125,7 @@ class _Showing:
 
 
 def _find_answered_calls(message: object, wanted: str) -> set[str]:
-    """The calls whose results have a text."""
+    """Return the calls whose results contain a text."""
     parts = message.parts if isinstance(message, Message) else ()
     return {
         part.call
@@ -145,12 +145,12 @@ def _has_text(entry: object, wanted: str) -> bool:
 
 
 def has_text(message: Message, wanted: str) -> bool:
-    """Whether any part of a message has a text in it; that is given without case."""
+    """Whether any part of a message contains a text, which is given in lower case."""
     return any(wanted in text.casefold() for part in message.parts for text in collect_texts(part))
 
 
 def collect_texts(part: Part) -> Iterator[str]:
-    """All that a part says, in pieces."""
+    """Return all text of a part, in pieces."""
     match part:
         case Text(text=text) | Thinking(text=text):
             yield text
@@ -174,7 +174,7 @@ def collect_texts(part: Part) -> Iterator[str]:
 
 
 def _collect_strings(value: object) -> Iterator[str]:
-    """The strings in a value, without recursion."""
+    """Yield the strings in a value, without recursion."""
     pending: list[object] = [value]
     while pending:
         here = pending.pop()

@@ -1,6 +1,6 @@
-"""The tree with its linear runs folded: every node belongs to one segment. Nothing recurses.
+"""The tree with its linear runs folded into segments; every node belongs to one. Not recursive.
 
-The branches of a conversation, the current one first.
+Also lists the branches of a conversation, the current one first.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from talktree.web.schemas.transcript import BranchInfo
 MOST = 5_000
 MOST_ROLES = 200
 FEW = 2_000
-"""Of conversations with no more messages all are read to tell which are deleted or aborted."""
+"""Smaller conversations are read completely to find deleted and aborted messages."""
 NONE = -1
 _LETTERS = {"user": "u", "assistant": "a", "tool": "t", "system": "s"}
 Kind = Literal["line", "fork", "sidechain", "problem"]
 
 
 class SegmentDraft(NamedTuple):
-    """A segment in the making."""
+    """A segment under construction."""
 
     first: int
     parent: int
-    """The number of the segment it hangs on."""
+    """The number of the parent segment."""
     kind: Kind
 
 
 class Segments:
-    """All segments of a tree, in the order they begin, and to which each node belongs."""
+    """All segments of a tree in the order in which they begin, and the segment of each node."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -52,7 +52,7 @@ class Segments:
         self.batches: list[SegmentDraft] = []
         self.counts = array("q")
         self.last = array("q")
-        """The last node of each that is on its line."""
+        """The last node of each segment."""
         self._onward: dict[int, int] = {}
         for here in self._tree.order:
             self._place_node(here)
@@ -76,7 +76,7 @@ class Segments:
             self.last[number] = here
 
     def _find_kind(self, here: int, above: int) -> Kind | None:
-        """What kind of segment begins at a node; None if none does."""
+        """Return the kind of segment that begins at a node; None if none does."""
         tree, skeleton = self._tree, self._skeleton
         if tree.is_sidechain_start(here):
             return "sidechain"
@@ -93,7 +93,7 @@ class Segments:
         return "line" if here == self._find_continuation(above) else "fork"
 
     def _find_leaves(self) -> array[int]:
-        """For each segment where the line ends that goes on from it; children stand behind it."""
+        """Return for each segment the leaf on which its line ends; children come after parents."""
         leaves = array("q", self.last)
         for number in range(len(self.batches) - 1, -1, -1):
             _, parent, kind = self.batches[number]
@@ -103,7 +103,7 @@ class Segments:
         return leaves
 
     def _find_continuation(self, position: int) -> int:
-        """With which child the line of a fork goes on; asked once for all children."""
+        """Return the child on which the line of a fork continues, computed once per fork."""
         found = self._onward.get(position)
         if found is None:
             onward = self._tree.continuations(position)
@@ -121,7 +121,7 @@ class Segments:
         return found
 
     def list_members(self, number: int) -> list[int]:
-        """The nodes of a segment in the order they were written."""
+        """Return the nodes of a segment in source order."""
         mine = [here for here in self._tree.order if self.of[here] == number]
         aside = self._tree.aside
         line = [here for here in mine if not aside[here]] or mine[:1]
@@ -129,7 +129,8 @@ class Segments:
         return along if len(along) == len(mine) else mine
 
     def listed_numbers(self) -> list[int]:
-        """The numbers of those that are told: the first ones, and those of the current branch."""
+        """Return the numbers of the segments to list: the first ones and those of the current
+        branch."""
         if len(self.batches) <= MOST:
             return list(range(len(self.batches)))
         now = [number for number, here in enumerate(self.current) if here][:MOST]
@@ -139,14 +140,14 @@ class Segments:
 
 
 def get_segments(opened: OpenConversation) -> Segments:
-    """The segments of a conversation."""
+    """Return the segments of a conversation."""
     found = opened.memory.get("segments", lambda: Segments(opened.conversation))
     assert isinstance(found, Segments)
     return found
 
 
 def get_graph(opened: OpenConversation) -> Graph:
-    """The tree as it is drawn."""
+    """Return the tree for display."""
     found = opened.memory.get("graph", lambda: _build_graph(opened))
     assert isinstance(found, Graph)
     return found
@@ -170,7 +171,7 @@ def _build_graph(opened: OpenConversation) -> Graph:
 
 
 class _Trace:
-    """What is gathered of the nodes of a segment."""
+    """What is collected about the nodes of a segment."""
 
     def __init__(self) -> None:
         self.roles = bytearray()
@@ -178,7 +179,7 @@ class _Trace:
         self.compactions = 0
 
     def add_node(self, letter: str, time: int, compacts: bool) -> None:  # noqa: FBT001
-        """One more node."""
+        """Add one node."""
         self.roles += letter.encode()
         self.compactions += compacts
         if time != NO_TIME:
@@ -202,10 +203,10 @@ def _collect_traces(
 
 
 def _find_marked(conversation: Conversation) -> tuple[set[int], set[int]]:
-    """Positions that are deleted or aborted, and of compactions.
+    """Return the positions of deleted and aborted messages and of compactions.
 
-    Only as much is read for that as takes no long time: of a large conversation only the
-    compactions are known that links tell.
+    This reads only what is quick to read: of a large conversation, only compactions that links show
+    are known.
     """
     linked = conversation.skeleton.linked
     gone, divided = set[int](), {at for at, kind in linked.items() if kind == "logical"}
@@ -245,7 +246,7 @@ def _build_segment(
 
 
 def _sample_evenly(roles: str) -> str:
-    """At most so many letters, evenly chosen."""
+    """Return at most this many letters, evenly sampled."""
     if len(roles) <= MOST_ROLES:
         return roles
     return "".join(roles[each * len(roles) // MOST_ROLES] for each in range(MOST_ROLES))
@@ -255,7 +256,7 @@ MOST_BRANCHES = 500
 
 
 def list_branches(opened: OpenConversation, names: Mapping[str, str]) -> tuple[BranchInfo, ...]:
-    """The branches with how each begins; those with names are always among them."""
+    """Return the branches with how each begins; named branches are always included."""
     found = opened.memory.get("branches", lambda: _list_branches(opened))
     assert isinstance(found, tuple)
     details: tuple[BranchInfo, ...] = found
@@ -292,7 +293,7 @@ def _to_branch_info(conversation: Conversation, branch: Branch, begins: str) -> 
 
 
 def find_branch_start(conversation: Conversation, branch: Branch) -> int:
-    """The first message that belongs to a branch and no other."""
+    """Return the first message that belongs only to this branch."""
     skeleton = conversation.skeleton
     above = ROOT if branch.fork is None else conversation.find_position(branch.fork)
     here = conversation.find_position(branch.leaf)

@@ -1,4 +1,4 @@
-"""How a conversation is named: the number of its source, and which of its conversations it is."""
+"""The id of a conversation (cid): the number of its source, and its number in that source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CID = re.compile(r"([1-9][0-9]{0,17})(?:\.(0|[1-9][0-9]{0,8}))?")
 
 
 class ConversationName(NamedTuple):
-    """A source and which of its conversations is meant."""
+    """A source and the number of one of its conversations."""
 
     source: int
     number: int = 0
@@ -21,7 +21,7 @@ class ConversationName(NamedTuple):
 
 
 def parse_cid(cid: str) -> ConversationName:
-    """What a cid means: `12` is the first conversation of source 12, `12.3` its fourth."""
+    """Parse a cid: `12` is the first conversation of source 12, `12.3` its fourth."""
     found = _CID.fullmatch(cid)
     if found is None:
         raise NotFound("there is no such conversation", hint="the list shows all")

@@ -1,6 +1,6 @@
-"""What stands around a message in the tree: its siblings, and sub-agents that begin at it.
+"""The neighbours of a message in the tree: its siblings, and sub-agents that begin at it.
 
-A message in a line of plain words: what it says, or else what it does.
+Also labels of messages in one line: the text, or else the action.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from talktree.views.width import to_one_line
 from talktree.web.schemas.transcript import SiblingMessages, SidechainLink
 
 LABEL = 80
-"""Characters of a label."""
+"""Maximum number of characters of a label."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
 _HAPPENED = {
     "summary": "summary",
@@ -45,7 +45,7 @@ EMPTY = "empty message"
 
 
 def make_label(entry: object) -> str:
-    """An entry in a line, which is never empty: what cannot be read is named by its kind."""
+    """Return a one-line label of an entry, never empty: an unreadable one is named by its kind."""
     if not isinstance(entry, Message):
         return _to_words(str(getattr(entry, "kind", ""))) or type(entry).__name__.lower()
     words = to_one_line(entry.text[: 8 * LABEL], LABEL)
@@ -96,13 +96,13 @@ def _describe_event(event: Event) -> str:
 
 
 def _append_words(what: str, text: str) -> str:
-    """A thing and the first words of it."""
+    """Append a thing and its first words."""
     words = to_one_line(text[: 8 * LABEL], LABEL)
     return f"{what}: {words}" if what and words else what or words
 
 
 def _to_words(name: str) -> str:
-    """The name of a kind as words."""
+    """Return the name of a kind as words."""
     return to_one_line(_HUMP.sub(" ", name).lower(), LABEL)
 
 
@@ -111,15 +111,15 @@ MOST_SIDES = 20
 
 
 class NeighbourFinder:
-    """Looks around in one tree; what was found is remembered."""
+    """Finds neighbours in one tree and caches the results."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._ends: dict[int, tuple[int, int]] = {}
-        """For the beginnings of lines their last position and how many messages they have."""
+        """For the first node of a line: its last position and its number of messages."""
 
     def find_siblings(self, position: int, leaf: str) -> SiblingMessages | None:
-        """The messages that stand at the same place as one on the way to a leaf."""
+        """Return the siblings of a message on the path to a leaf."""
         tree, skeleton = self._conversation.tree, self._conversation.skeleton
         if tree.is_sidechain_start(position):
             return None
@@ -136,7 +136,7 @@ class NeighbourFinder:
         )
 
     def find_sidechains(self, position: int) -> tuple[SidechainLink, ...]:
-        """The sub-agents' conversations that begin at a message."""
+        """Return the conversations of sub-agents that begin at a message."""
         starts = self._conversation.tree.sidechains(position)[:MOST_SIDES]
         return tuple(self._build_sidechain(start) for start in starts)
 
@@ -147,7 +147,7 @@ class NeighbourFinder:
         )
 
     def find_leaf_of_call(self, call: ToolCall) -> str:
-        """The leaf of the sub-agent that a call began; empty if it began none."""
+        """Return the leaf of the sub-agent that a call started; empty if it started none."""
         start = self._starts_by_call.get(call.id or "")
         return "" if start is None else self._conversation.skeleton.ids[self.find_end(start)[0]]
 
@@ -156,7 +156,7 @@ class NeighbourFinder:
         return {call: start for start, call in self._conversation.skeleton.spawned.items()}
 
     def find_end(self, start: int) -> tuple[int, int]:
-        """Where the line from a node on ends, and how many messages that is."""
+        """Return where the line from a node ends, and its number of messages."""
         found = self._ends.get(start)
         if found is None:
             tree = self._conversation.tree
@@ -166,10 +166,10 @@ class NeighbourFinder:
         return found
 
     def make_label(self, position: int) -> str:
-        """A message in a line."""
+        """Return a one-line label of a message."""
         return make_label(self._conversation.entry(position))
 
     def find_parent_id(self, position: int) -> str | None:
-        """The id of what a message hangs on."""
+        """Return the id of the parent of a message."""
         above = self._conversation.skeleton.parents[position]
         return None if above == ROOT else self._conversation.skeleton.ids[above]

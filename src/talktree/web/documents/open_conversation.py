@@ -1,4 +1,4 @@
-"""A conversation that lies open on the desk: its document, its tree, its rows."""
+"""A conversation in the document cache: its document, its tree and its rows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from talktree.web.documents.result_cache import RecentItems
 from talktree.web.documents.row_list import RowList
 
 BRANCHES_KEPT = 8
-"""How many branches of a conversation have their rows at hand."""
+"""How many branches of a conversation keep their rows in memory."""
 THINGS_KEPT = 8
-"""How many other things that took a pass over it."""
+"""How many other results that need a pass over it are kept."""
 
 
 class LoadedSource:
-    """A source as it was read, with all its conversations."""
+    """A source as read, with all its conversations."""
 
     def __init__(
         self,
@@ -48,17 +48,17 @@ class LoadedSource:
         self.notice = notice
         """Why edits are not shown, if they are not."""
         self.memory = RecentItems[object](THINGS_KEPT)
-        """What was worked out about the source as a whole."""
+        """Cached results about the source as a whole."""
         self._opened: dict[int, OpenConversation] = {}
         self._lock = threading.RLock()
 
     @property
     def weight(self) -> int:
-        """How much of it is held: the number of its records."""
+        """Its size in memory: the number of its records."""
         return 1000 + sum(each.record_count for each in self.document.conversations)
 
     def open_conversation(self, number: int) -> OpenConversation:
-        """One of its conversations."""
+        """Return one of its conversations."""
         with self._lock:
             found = self._opened.get(number)
             if found is None:
@@ -83,8 +83,8 @@ class OpenConversation:
         self.conversation: Conversation = with_inferred_links(read) if repair else read
         self._rows = RecentItems[RowList](BRANCHES_KEPT)
         self.memory = RecentItems[object](THINGS_KEPT)
-        """What was worked out about it, for as long as it is as it is."""
-        # Made before anybody else sees it: joining links changes the skeleton.
+        """Cached results about it, kept as long as it does not change."""
+        # Computed before other threads can see it: joining links changes the skeleton.
         _ = self.conversation.tree
 
     @property
@@ -94,7 +94,7 @@ class OpenConversation:
 
     @cached_property
     def title(self) -> str:
-        """What it is called."""
+        """Its title."""
         titles = self.paper.titles
         listed = titles[self.number] if self.number < len(titles) else None
         if listed is None and self.number == 0:
@@ -103,23 +103,23 @@ class OpenConversation:
 
     @cached_property
     def leaf(self) -> str | None:
-        """The end of the current branch; None if there is nothing."""
+        """The last message of the current branch; None if it is empty."""
         end = self.conversation.tree.active_leaf()
         return None if end is None else self.conversation.skeleton.ids[end]
 
     @cached_property
     def inferred_links(self) -> dict[int, int]:
-        """Positions whose place was inferred."""
+        """Positions of messages whose parent was inferred."""
         return find_inferred_links(self.conversation)
 
     @cached_property
     def neighbours(self) -> NeighbourFinder:
-        """What stands around messages."""
+        """The neighbours of messages."""
         return NeighbourFinder(self.conversation)
 
     @cached_property
     def notices(self) -> dict[str, tuple[str, ...]]:
-        """Codes of what reading noticed, by the message it concerns."""
+        """Codes of what reading noticed, by message."""
         found: dict[str, dict[str, None]] = {}
         for each in self.original_conversation.skeleton.findings:
             if each.entry:
@@ -127,7 +127,7 @@ class OpenConversation:
         return {entry: tuple(codes) for entry, codes in found.items()}
 
     def get_rows(self, leaf: str | None = None) -> RowList:
-        """The rows of a branch: of the one that goes through a message, or of the current one."""
+        """Return the rows of the branch through a message, or of the current branch."""
         name = self.leaf if leaf is None else leaf
         if name is None:
             return RowList(self.conversation, "", ())
@@ -140,7 +140,7 @@ class OpenConversation:
         return RowList(self.conversation, leaf, find_path_through(self.conversation, leaf))
 
     def find_change(self, position: int) -> Literal["", "new", "changed"]:
-        """What edits that are not saved did to a message."""
+        """Return what unsaved edits did to a message."""
         if not self.edited:
             return ""
         number = self.conversation.members[position]

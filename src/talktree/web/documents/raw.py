@@ -1,4 +1,4 @@
-"""A message as it stands in its source: the bytes of its record, and where they are."""
+"""A message as it is in its source: the bytes of its record, and where they are."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from talktree.web.documents.open_conversation import OpenConversation
 from talktree.web.schemas.transcript import Raw
 
 MOST = 200_000
-"""Characters of a record that are sent."""
+"""Maximum number of characters of a record that are sent."""
 _LANGUAGES = {"jsonl": "json", "json": "json", "xml": "xml", "md": "markdown"}
 
 
 def read_raw(opened: OpenConversation, id: str) -> Raw:
-    """The record of a message; of one that was edited what would be written."""
+    """Return the record of a message; for an edited message, the record that would be written."""
     conversation = opened.original_conversation
     position = opened.conversation.find_position(id)
     number = conversation.members[position]
@@ -62,7 +62,7 @@ def _to_raw(path: str, line: int | None, data: bytes) -> Raw:
 
 
 def _pretty_print(data: bytes) -> str:
-    """JSON with a line for each member; anything else as it is."""
+    """Return JSON with one member per line; other text is returned unchanged."""
     try:
         return msgspec.json.format(data.strip(), indent=2).decode("utf-8", "replace")
     except (ValueError, RecursionError):

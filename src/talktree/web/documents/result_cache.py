@@ -1,4 +1,4 @@
-"""What was worked out once and is kept for a while: each thing is made once, few are kept."""
+"""A small cache of computed results; each is computed once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Thing = TypeVar("Thing")
 
 
 class RecentItems(Generic[Thing]):
-    """The last few things by their keys; whoever asks while one is made waits for it."""
+    """The most recent results by key; concurrent callers wait for one computation."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -20,7 +20,7 @@ class RecentItems(Generic[Thing]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], Thing]) -> Thing:
-        """The thing with a key, made if it is not there."""
+        """Return the result for a key, computed if it is missing."""
         with self._lock:
             if key in self._things:
                 self._things.move_to_end(key)
@@ -39,6 +39,6 @@ class RecentItems(Generic[Thing]):
             return made
 
     def get_known(self, key: Hashable) -> Thing | None:
-        """The thing with a key, if it is there."""
+        """Return the result for a key if it is there."""
         with self._lock:
             return self._things.get(key)

@@ -1,4 +1,4 @@
-"""A row as it travels: what the renderer makes of a message, and what is known around it."""
+"""A row as it is sent: the rendered message, and what is known about it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from talktree.web.schemas.transcript import Row, SiblingMessages, TodoCounts, To
 CUT = 20_000
 """Characters of a block that are sent with a page of rows."""
 MOST_ROWS = 200
-"""How many rows are sent at once."""
+"""Maximum number of rows in one response."""
 
 
 class RowMaker:
-    """Makes the rows of one branch."""
+    """Builds the rows of one branch."""
 
     def __init__(self, opened: OpenConversation, rows: RowList) -> None:
         self._opened = opened
@@ -39,12 +39,12 @@ class RowMaker:
         self._around = opened.neighbours
 
     def make_page(self, first: int, count: int) -> tuple[Row, ...]:
-        """The rows from a number on."""
+        """Return the rows from a number on."""
         found = build_rows(self._conversation, self._rows, first, first + min(count, MOST_ROWS))
         return tuple(self.make_row(each) for each in found)
 
     def make_rows(self, numbers: list[int]) -> tuple[Row, ...]:
-        """Rows by their numbers, in order; neighbours are read together."""
+        """Return rows by number, in order; neighbouring rows are read together."""
         out: list[Row] = []
         for first, stop in _group_neighbours(numbers):
             out += (
@@ -54,7 +54,7 @@ class RowMaker:
         return tuple(out)
 
     def make_row(self, shown: ShownRow, limit: int | None = CUT) -> Row:
-        """One row; `limit` is how many characters a block may have."""
+        """Return one row; `limit` is the maximum number of characters of a block."""
         step = shown.head
         message, position = step.message, step.position
         words = message.text
@@ -86,7 +86,7 @@ class RowMaker:
         )
 
     def _find_siblings(self, shown: ShownRow) -> SiblingMessages | None:
-        """What stands beside its message, or beside one of the results shown with it."""
+        """Return the siblings of its message, or of one of the results shown with it."""
         found = (self._around.find_siblings(each.position, self._rows.leaf) for each in shown.steps)
         return next((each for each in found if each is not None), None)
 
@@ -110,7 +110,7 @@ class RowMaker:
         return "note" if self._skeleton.traits[position] == Trait.NOTE else "message"
 
     def _find_tokens(self, number: int, message: Message) -> TokenUsage | None:
-        """What it cost; pieces of one reply repeat it, so the last of them tells."""
+        """Return its tokens; pieces of one reply repeat them, so the last piece shows them."""
         usage = message.usage or self._find_recorded_usage(message)
         if usage is None or self._is_continued(number):
             return None
@@ -122,11 +122,11 @@ class RowMaker:
         )
 
     def _find_recorded_usage(self, message: Message) -> Usage | None:
-        """The tokens that a format records in its own way."""
+        """Return the tokens that a format records in its own way."""
         return get_recorded_usage(self._conversation.store.measures(message))
 
     def _is_continued(self, number: int) -> bool:
-        """Whether the row behind is a piece of the same reply."""
+        """Whether the next row is a piece of the same reply."""
         groups, positions = self._skeleton.group_numbers, self._rows.positions
         if number + 1 >= len(positions):
             return False
@@ -134,7 +134,7 @@ class RowMaker:
         return bool(group) and groups[positions[number + 1]] == group
 
     def _measure_seconds(self, number: int, position: int, message: Message) -> float | None:
-        """How long a reply took since the prompt or result before it."""
+        """Return how long a reply took since the prompt or result before it."""
         if self._skeleton.traits[position] != Trait.REPLY and message.role != "assistant":
             return None
         recorded = get_recorded_seconds(self._conversation.store.measures(message))
@@ -157,12 +157,12 @@ def _count_progress(message: Message) -> TodoCounts | None:
 
 
 def _build_image_url(cid: str, id: str, number: int) -> str:
-    """Where an image of a message can be had."""
+    """Return the address of an image of a message."""
     return f"/img/{cid}/{quote(id.encode('utf-8', 'replace'), safe='')}/{number}"
 
 
 def _group_neighbours(numbers: list[int]) -> list[tuple[int, int]]:
-    """Neighbours together, as beginnings and ends."""
+    """Group adjacent numbers into ranges, as starts and ends."""
     out: list[tuple[int, int]] = []
     for each in numbers:
         if out and out[-1][1] == each:

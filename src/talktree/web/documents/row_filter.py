@@ -1,9 +1,9 @@
-"""One pass over a branch: what its rows can be chosen by, what they cost, which files and tasks.
+"""One pass over a branch: what its rows can be filtered by, their cost, files and tasks.
 
-The answers of several panes come from one pass, kept for as long as the state is the same. Texts
-are not kept.
+Several panes use the result of one pass, cached as long as the state is the same. Texts are not
+cached.
 
-Which rows of a branch are shown when only some are wanted: `role:user,tool:Bash`.
+Also: which rows of a branch a filter such as `role:user,tool:Bash` shows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_TASK_STEPS = 20_000
 
 
 class TaskStep(NamedTuple):
-    """The list of tasks changed at a message."""
+    """A change of the task list at a message."""
 
     row: int
     position: int
@@ -34,7 +34,7 @@ class TaskStep(NamedTuple):
 
 
 class Survey:
-    """What one pass over a branch tells."""
+    """The results of one pass over a branch."""
 
     def __init__(self, opened: OpenConversation, rows: RowList) -> None:
         self._traits = TraitList()
@@ -51,7 +51,7 @@ class Survey:
 
     @property
     def traits(self) -> list[Traits]:
-        """For each row what it can be chosen by."""
+        """For each row, what it can be filtered by."""
         return self._traits.rows
 
     def _add_tasks(self, shown: ShownRow) -> None:
@@ -70,7 +70,7 @@ class Survey:
 
 
 def get_survey(opened: OpenConversation, rows: RowList) -> Survey:
-    """The survey of a branch, made if there is none yet; whoever waits gets the same."""
+    """Return the survey of a branch, computed if needed; concurrent callers get the same one."""
     found = opened.memory.get(("survey", rows.leaf), lambda: Survey(opened, rows))
     assert isinstance(found, Survey)
     return found
@@ -81,7 +81,7 @@ MOST_TERMS = 40
 
 
 def find_matching_rows(opened: OpenConversation, rows: RowList, show: str) -> array[int]:
-    """The numbers of the rows to which all that is asked applies."""
+    """Return the numbers of the rows that match all terms."""
     wanted = parse_terms(show)
     traits = get_survey(opened, rows).traits
     return array(
@@ -95,7 +95,7 @@ def find_matching_rows(opened: OpenConversation, rows: RowList, show: str) -> ar
 
 
 def parse_terms(show: str) -> list[frozenset[str]]:
-    """What is asked for: one set a name, of which one must apply."""
+    """Parse a filter: one set for each name, of which one value must match."""
     found: dict[str, set[str]] = {}
     for term in show.split(","):
         name, colon, value = term.strip().partition(":")

@@ -1,18 +1,15 @@
-"""The rows of a branch: which messages are shown in a line of their own.
+"""The rows of a branch: which messages have a row of their own.
 
-A message that only brings results belongs to the row above it, where the calls are, and so does a
-record that never says anything. This is told by the skeleton alone, so the number of rows is known
-without reading any.
+A message that only holds results belongs to the row above it, where the calls are, and so does a
+record without content. The skeleton alone decides this, so the number of rows is known without
+reading any.
 
-What the rows of a branch show: messages with their results, a stretch at a time.
+Also the content of rows: messages with their results, one range at a time. Results are paired with
+calls between two *seams*: places at which no earlier call is still unanswered. Seams depend only on
+the messages around them, so a row shows the same wherever reading begins.
 
-Results are paired with calls between two *seams*: places at which nothing before is awaited any
-more. Seams are told by what stands at them, so a row shows the same from wherever one begins to
-read.
-
-By what rows can be chosen: who speaks, what kinds of parts there are, flags, tools, tags.
-
-Times as they travel: milliseconds since 1970, or nothing.
+Rows can be filtered by role, kinds of parts, flags, tools and tags. Times are sent as milliseconds
+since 1970, or null.
 """
 
 from __future__ import annotations
@@ -44,17 +41,17 @@ from talktree.model.skeleton import NO_TIME
 from talktree.views.transcript import FoldedMessage, fold_results
 
 MOST_RECORDS = 1000
-"""How many records of a row are told."""
+"""Maximum number of records listed for a row."""
 
 
 class RowList:
-    """Where the rows of a branch are."""
+    """The rows of a branch and their positions."""
 
     def __init__(self, conversation: Conversation, leaf: str, path: Sequence[int]) -> None:
         self.leaf = leaf
         self._conversation = conversation
         self.path = array("q", path)
-        """All positions of the branch, those without a row included."""
+        """All positions of the branch, including those without a row."""
         skeleton = conversation.skeleton
         traits, roles, silent = (
             skeleton.traits,
@@ -69,35 +66,35 @@ class RowList:
                 if not place or (traits[position] != Trait.RESULT and roles[position] not in silent)
             ),
         )
-        """For each row where in the path its message stands."""
+        """For each row, the place of its message in the path."""
         self.positions = array("q", (self.path[place] for place in self.heads))
-        """For each row the position of its message."""
+        """For each row, the position of its message."""
 
     def __len__(self) -> int:
         return len(self.heads)
 
     def span(self, number: int) -> range:
-        """Which places of the path a row is made of."""
+        """Return the range of the path that makes up a row."""
         last = number + 1 == len(self)
         return range(self.heads[number], len(self.path) if last else self.heads[number + 1])
 
     def ids(self, number: int) -> tuple[str, ...]:
-        """The ids of the records that a row is made of."""
+        """Return the ids of the records that make up a row."""
         ids = self._conversation.skeleton.ids
         return tuple(ids[self.path[place]] for place in self.span(number)[:MOST_RECORDS])
 
     def find_number(self, id: str) -> int | None:
-        """The row a message is shown in, by its id, or None."""
+        """Return the row that shows a message, by its id, or None."""
         position = self._conversation.skeleton.by_id.get(id)
         return None if position is None else self.number_at(position)
 
     def number_at(self, position: int) -> int | None:
-        """The row a position is shown in, or None."""
+        """Return the row that shows a position, or None."""
         place = self._places.get(position)
         return None if place is None else self.row_at(place)
 
     def row_at(self, place: int) -> int:
-        """The row to which a place of the path belongs."""
+        """Return the row to which a place of the path belongs."""
         return bisect_right(self.heads, place) - 1
 
     @cached_property
@@ -106,13 +103,13 @@ class RowList:
 
 
 FURTHEST = 512
-"""How many messages before and behind what is wanted are looked at for a seam."""
+"""How many messages before and after the range are searched for a seam."""
 LOOK_BACK = 64
-"""How far the reply before is looked for."""
+"""How far back the previous reply is searched for."""
 
 
 class ShownRow(NamedTuple):
-    """A row: its message, and those that only bring results."""
+    """A row: its message, and the messages that only hold results for it."""
 
     number: int
     head: FoldedMessage
@@ -120,12 +117,12 @@ class ShownRow(NamedTuple):
 
     @property
     def steps(self) -> tuple[FoldedMessage, ...]:
-        """All of them."""
+        """Its message and the messages with results."""
         return (self.head, *self.rest)
 
 
 def build_rows(conversation: Conversation, rows: RowList, first: int, stop: int) -> list[ShownRow]:
-    """The rows of a stretch; little more than that is read."""
+    """Yield the rows of a range; little more than that is read."""
     stop = min(stop, len(rows))
     if first >= stop:
         return []
@@ -137,7 +134,7 @@ def build_rows(conversation: Conversation, rows: RowList, first: int, stop: int)
 
 
 def build_all_rows(conversation: Conversation, rows: RowList) -> Iterator[ShownRow]:
-    """All rows of a branch, streaming."""
+    """Yield all rows of a branch, streaming."""
     return _group_rows(conversation, rows, range(len(rows.path)))
 
 
@@ -161,7 +158,7 @@ def _group_rows(conversation: Conversation, rows: RowList, places: range) -> Ite
 def _fold_steps(
     seams: _Seams, entries: Iterable[tuple[int, object]]
 ) -> Iterator[tuple[int, FoldedMessage]]:
-    """Each message with its place; results in the calls they answer."""
+    """Return each message with its place, and results folded into the calls they answer."""
     held: list[tuple[int, Message]] = []
     for place, entry in entries:
         if not isinstance(entry, Message):
@@ -182,7 +179,7 @@ def _pair_steps(
 
 
 class _Seams:
-    """Where a branch can be taken apart."""
+    """The places at which a branch can be split."""
 
     def __init__(self, conversation: Conversation, rows: RowList) -> None:
         self._conversation = conversation
@@ -190,14 +187,14 @@ class _Seams:
         self.rows = rows
 
     def find_before(self, place: int) -> int:
-        """The last seam at or before a place."""
+        """Return the last seam at or before a place."""
         for here in range(place, max(-1, place - FURTHEST), -1):
             if self.is_seam(here):
                 return here
         return max(0, place - FURTHEST)
 
     def find_behind(self, place: int) -> int:
-        """The first seam at or behind a place."""
+        """Return the first seam at or after a place."""
         end = min(len(self.rows.path), place + FURTHEST)
         for here in range(place, end):
             if self.is_seam(here):
@@ -205,7 +202,7 @@ class _Seams:
         return end
 
     def is_seam(self, place: int, message: object = None) -> bool:
-        """Whether nothing that stands before is answered from here on."""
+        """Whether no earlier call is answered from here on."""
         if not place:
             return True
         position = self.rows.path[place]
@@ -219,7 +216,7 @@ class _Seams:
                 return False
 
     def _is_round_start(self, place: int) -> bool:
-        """Whether results stand before it, and it is no piece of the reply before those."""
+        """Whether results come before it and it is not a piece of the reply before those."""
         traits, groups, path = self._skeleton.traits, self._skeleton.group_numbers, self.rows.path
         if traits[path[place - 1]] != Trait.RESULT:
             return False
@@ -242,14 +239,14 @@ Traits = frozenset[str]
 
 
 class TraitList:
-    """For each row what it can be chosen by; rows alike share one set."""
+    """For each row, what it can be filtered by; equal rows share one set."""
 
     def __init__(self) -> None:
         self.rows: list[Traits] = []
         self._known: dict[Traits, Traits] = {}
 
     def add_row(self, shown: ShownRow) -> None:
-        """Note the next row."""
+        """Add the next row."""
         mine = frozenset(each.casefold() for each in _find_traits(shown))
         self.rows.append(self._known.setdefault(mine, mine))
 
@@ -304,5 +301,5 @@ MILLISECOND = 1_000_000
 
 
 def to_milliseconds(time: int | None) -> int | None:
-    """Nanoseconds as they travel."""
+    """Convert nanoseconds to milliseconds for the page."""
     return None if time is None or time == NO_TIME else time // MILLISECOND

@@ -1,4 +1,4 @@
-"""Where a message is shown: on which branch, and in which row."""
+"""The place of a message: its branch and its row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from talktree.web.schemas.transcript import MessagePlace
 
 
 def find_place(opened: OpenConversation, id: str, leaf: str | None) -> MessagePlace:
-    """On which branch a message is, the named one or else its own, and in which row."""
+    """Return the branch of a message, the named one or its own, and its row."""
     position = opened.conversation.find_position(id)
     for branch in dict.fromkeys((leaf, None, opened.conversation.skeleton.ids[position])):
         rows = opened.get_rows(branch)

@@ -1,10 +1,10 @@
-"""The end of the current branch, before anybody has looked at the rest.
+"""The end of the current branch, without reading the rest of the file.
 
-The end of a long file of lines, read by itself: as much of the tree as stands there.
+Reads the end of a long JSONL file alone, with the part of the tree that it contains.
 
-All below a record stands behind it, so what the end of a file holds below its own records is all
-there is of that. Only where its first records hang is not known; whatever could depend on that is
-not told from here.
+Children always come after their parents in the file, so the end of a file contains all descendants
+of its own records. Only the parents of its first records are unknown; results that could depend on
+them are not computed from here.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 LARGEST = 12 << 20
-"""If more of the end than this is needed, all of it may be read as well."""
+"""If more of the end than this is needed, the whole file may be read as well."""
 MARGIN = 8
-"""Rows above those that are wanted which must be there, too: what they show may depend on them."""
+"""Rows that must be present above the wanted ones: their content may depend on them."""
 SLACK = 16
-"""Rows that are read beyond that: not every message on the way up has a row of its own."""
+"""Rows read beyond that: not every message on the path has a row of its own."""
 _LINES = """
 SELECT s.shape, f.generation, s.archived FROM sources AS s
 JOIN files AS f ON f.source = s.id AND f.path = s.path
@@ -53,7 +53,7 @@ WHERE s.id = ? AND s.lines = 1 AND s.shape IS NOT NULL AND f.generation IS NOT N
 
 
 class FileEnds:
-    """The end of a kept file of lines."""
+    """The end of a kept JSONL file."""
 
     def __init__(self, kept: LibraryEntry, stamp: str, archive: Archive, generation: int) -> None:
         self._kept = kept
@@ -61,7 +61,7 @@ class FileEnds:
         self._content = ArchivedContent(archive, generation)
 
     def open_from(self, start: int) -> OpenConversation | None:
-        """The records from a place on as a conversation; None if that is too much."""
+        """Return the records from an offset on as a conversation; None if they are too large."""
         if self._content.size - start > LARGEST:
             return None
         source = Source.of_bytes(self._content.read(start), name=f"{self._kept.id}.jsonl")
@@ -75,7 +75,7 @@ class FileEnds:
 def open_end(
     db: Database, archive: Archive, kept: LibraryEntry, stamp: str, limit: int
 ) -> OpenConversation | None:
-    """The end of a source with at least so many rows; None if only all of it can tell them."""
+    """Return the end of a source with at least this many rows; None if all of it is needed."""
     row = db.read_one(_LINES, (kept.source,))
     if row is None:
         return None
@@ -92,9 +92,9 @@ def open_end(
 
 
 def _find_start(glance: PackedTreeView, rows: int) -> int | None:
-    """Where so many rows of the current branch begin, if that is not the whole of it."""
+    """Return where the last rows of the current branch begin, unless that is the whole branch."""
     for at, trait in glance.walk_up():
-        # Bookkeeping mostly has no row of its own.
+        # Bookkeeping records mostly have no row of their own.
         rows -= trait in (Trait.SAID, Trait.REPLY)
         if not rows:
             return at
@@ -110,7 +110,7 @@ def _is_certain(opened: OpenConversation, glance: PackedTreeView, start: int) ->
 
 
 def _is_current(opened: OpenConversation) -> bool:
-    """Whether the branch is surely the one that was spoken on last."""
+    """Whether the branch is certainly the one that was used last."""
     tree, skeleton, path = (
         opened.conversation.tree,
         opened.conversation.skeleton,
@@ -123,7 +123,7 @@ def _is_current(opened: OpenConversation) -> bool:
 
 
 def _is_self_contained(opened: OpenConversation, glance: PackedTreeView, start: int) -> bool:
-    """Whether nothing before the end of the file is named like what is in it, or hangs on that."""
+    """Whether no record before the end of the file shares an id with or is a child of one in it."""
     mine = {hash_id(each) for each in opened.conversation.skeleton.ids if each}
     first = glance.find_number_from(start)
     if glance.has_before(first, mine):
@@ -132,7 +132,7 @@ def _is_self_contained(opened: OpenConversation, glance: PackedTreeView, start: 
 
 
 def read_tail(cache: DocumentCache, cid: str, limit: int) -> BranchTail:
-    """The last rows; their numbers count from the end."""
+    """Return the last rows; their numbers count from the end."""
     if not cache.is_open(cid):
         found = _open_end(cache, cid, limit)
         if found is not None:
@@ -143,7 +143,7 @@ def read_tail(cache: DocumentCache, cid: str, limit: int) -> BranchTail:
 
 
 def _open_end(cache: DocumentCache, cid: str, limit: int) -> OpenedSource | None:
-    """The end of the source, if it can be told without the rest and nothing in it was edited."""
+    """Return the end of the source if it suffices and nothing in it was edited."""
     library = cache.get_library()
     with library.db.snapshot():
         kept, name = cache.find_library_entry(cid)
@@ -157,7 +157,7 @@ def _open_end(cache: DocumentCache, cid: str, limit: int) -> OpenedSource | None
 
 
 def build_tail(opened: OpenedSource, limit: int) -> BranchTail:
-    """The last rows of a conversation that is open."""
+    """Return the last rows of an open conversation."""
     rows = opened.get_rows()
     first = max(0, len(rows) - limit)
     found = RowMaker(opened, rows).make_page(first, limit)

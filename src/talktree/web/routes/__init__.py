@@ -1,7 +1,4 @@
-"""One file a noun: what the studio answers.
-
-The route table: every address of the studio, and who answers.
-"""
+"""The route table: every address of the studio and its handler, with one module for each noun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page has to know before anything else, and the description of the API."""
+"""What the page needs before anything else, and the description of the API."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NANOSECONDS = 1_000_000
 
 
 def about(studio: StudioContext, call: RouteCall) -> StudioInfo:
-    """What is served, and what can be done with it."""
+    """Return what is served and what can be done with it."""
     library = studio.cache.get_library()
     host: StudioHost = call.request.app.state.host
     return StudioInfo(
@@ -69,7 +69,7 @@ def _build_library_info(library: Library) -> LibraryInfo:
 
 
 def description(studio: StudioContext | None, call: RouteCall) -> Response:
-    """The API, for programs."""
+    """Return the API's description for programs."""
     from talktree.web.openapi import encode_openapi
 
     return Response(encode_openapi(), media_type=JSON)

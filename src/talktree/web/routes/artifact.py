@@ -1,4 +1,4 @@
-"""Artifacts in their sandbox, and images; both by addresses of their own, without effects."""
+"""Artifacts in their sandbox, and images; both have addresses of their own and no effects."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from talktree.web.studio import StudioContext
 
 IMAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""An image that somebody opens by itself can do nothing, not even a drawing."""
+"""An image that is opened as a page of its own cannot do anything, not even a drawing."""
 SVG = "image/svg+xml"
 
 
 class ArtifactQuery(Struct, frozen=True, kw_only=True):
-    """How the page around it looks."""
+    """The appearance of the page around the artifact."""
 
     theme: Literal["light", "dark"] = "light"
 

@@ -1,4 +1,4 @@
-"""What people call branches."""
+"""Names that users give to branches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from talktree.web.studio import StudioContext
 
 
 def name(studio: StudioContext, call: RouteCall) -> None:
-    """Give a branch a name, or take it away."""
+    """Name a branch, or remove its name."""
     asked: NameBranch = call.body
     opened = studio.cache.open(call.path["cid"])
     with studio.cache.open_for_writing() as library:

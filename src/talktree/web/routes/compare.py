@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CompareQuery(Struct, frozen=True, kw_only=True):
-    """The two branches, by their leaves."""
+    """The two branches, by their last messages."""
 
     a: str = ""
     b: str = ""

@@ -1,4 +1,4 @@
-"""A conversation: all of it but its messages."""
+"""A conversation without its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits: made, undone, done again, listed."""
+"""Edits: apply, undo, redo and list them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from talktree.web.studio import StudioContext
 
 
 def history(studio: StudioContext, call: RouteCall) -> HistoryState:
-    """All edits, the oldest first."""
+    """Return all edits, oldest first."""
     return edit.read_history(studio, call.path["cid"])
 
 
 def do(studio: StudioContext, call: RouteCall) -> EditResult:
-    """One more edit."""
+    """Apply one more edit."""
     return edit.apply_edit(studio, call.path["cid"], call.body.stamp, call.body.deed)
 
 
 def undo(studio: StudioContext, call: RouteCall) -> EditResult:
-    """The last edit that counts, taken back."""
+    """Undo the last edit that is in effect."""
     return edit.undo_edit(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 
 def redo(studio: StudioContext, call: RouteCall) -> EditResult:
-    """The edit that was undone last, done again."""
+    """Redo the edit that was undone last."""
     return edit.redo_edit(studio, call.path["cid"], call.body.stamp, call.body.edit)
 
 

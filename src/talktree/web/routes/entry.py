@@ -1,4 +1,4 @@
-"""The login: the token from the address, or a remembered browser, for a cookie and the page key."""
+"""The login: the token from the address or a remembered browser gets a cookie and the page key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from talktree.web.studio import StudioContext
 
 
 def enter(studio: StudioContext | None, call: RouteCall) -> Response:
-    """The cookie and the page key, if the token or the proof is right."""
+    """Return the cookie and the page key if the token or the proof is valid."""
     keys = _get_keys(call)
     asked: Login = call.body
     if asked.browser:
@@ -28,15 +28,15 @@ def enter(studio: StudioContext | None, call: RouteCall) -> Response:
 
 
 def challenge(studio: StudioContext | None, call: RouteCall) -> Challenge:
-    """Something to sign; it opens nothing."""
+    """Return a challenge to sign; it does not grant access."""
     return Challenge(nonce=_get_keys(call).challenges.issue())
 
 
 def remember(studio: StudioContext, call: RouteCall) -> BrowserName:
-    """Remember the browser that asks, on this port."""
+    """Remember the calling browser on this port."""
     keys = _get_keys(call)
     if call.request.headers.get("host") != keys.own_host:
-        # Another server may answer to the name localhost on the same port.
+        # Another server may answer as localhost on the same port.
         raise UsageError(
             "a browser is remembered only at the printed address",
             hint=f"open http://{keys.own_host}/",

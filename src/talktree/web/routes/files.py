@@ -1,4 +1,4 @@
-"""The files a branch worked on, and what became of them between two points."""
+"""The files a branch worked on, and how they changed between two points."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ MOST_FILES = 2_000
 MOST_TOUCHES = 200
 MOST_CHARACTERS = 1_000_000
 END = 1 << 62
-"""Behind every row."""
+"""After every row."""
 GAP = "\n⋯\n"
 DiffState = Literal["text", "same", "binary", "missing", "created", "deleted"]
 
 
 class FilesQuery(Struct, frozen=True, kw_only=True):
-    """Of which branch."""
+    """Which branch."""
 
     leaf: str | None = None
 
 
 class DiffQuery(Struct, frozen=True, kw_only=True):
-    """Which file, behind which two messages; none is the beginning, or the end."""
+    """Which file, after which two messages; an empty one means the beginning or the end."""
 
     path: str = ""
     since: str | None = None
@@ -43,7 +43,7 @@ class DiffQuery(Struct, frozen=True, kw_only=True):
     leaf: str | None = None
     mode: Literal["unified", "split"] = "unified"
     space: bool = True
-    """False passes over what differs in blanks only."""
+    """False ignores differences in whitespace."""
 
 
 def _files(studio: StudioContext, call: RouteCall) -> Files:
@@ -78,7 +78,7 @@ def _build_item(path: str, touches: list[Touch]) -> FileItem:
 
 
 def _find_kind(changes: list[Touch]) -> Kind:
-    """What became of a file in all."""
+    """Return what happened to a file overall."""
     if not changes:
         return "read"
     if changes[-1].kind == "deleted":
@@ -88,11 +88,11 @@ def _find_kind(changes: list[Touch]) -> Kind:
     return "unknown" if all(each.kind == "unknown" for each in changes) else "modified"
 
 
-# what became of one
+# one file
 
 
 class _Point(NamedTuple):
-    """A point of a branch, as far as one file is concerned."""
+    """A point of a branch, for one file."""
 
     row: int
     state: State
@@ -116,7 +116,7 @@ def _diff(studio: StudioContext, call: RouteCall) -> FileDiff:
 def _find_point(
     opened: OpenConversation, query: DiffQuery, id: str | None, otherwise: int
 ) -> _Point:
-    """Behind which row a message stands, on the named branch or else on its own."""
+    """Return the row after which a message is, on the named branch or else on its own."""
     rows, row = opened.get_rows(query.leaf), otherwise
     if id is not None:
         position = opened.conversation.find_position(id)
@@ -133,7 +133,7 @@ def _find_point(
 
 
 def _diff_whole(query: DiffQuery, old: State, new: State, note: str) -> FileDiff:
-    """What differs where both contents are known."""
+    """Return the difference where both contents are known."""
     before, after = _decode_text(old), _decode_text(new)
     if isinstance(old, AbsentFile) and isinstance(new, AbsentFile):
         return _build_empty_diff(query, "missing", note or "there is no such file at either point")
@@ -165,7 +165,7 @@ def _diff_texts(query: DiffQuery, state: DiffState, old: str, new: str, note: st
 
 
 def _diff_replacements(query: DiffQuery, old: _Point, new: _Point) -> FileDiff:
-    """What the calls between two points replaced, where the whole content is not known."""
+    """Return what calls between two points replaced, where the whole content is not known."""
     warning = new.story.warning or old.story.warning
     swaps = new.story.find_replacements(old.row, new.row)
     if swaps:
@@ -183,7 +183,7 @@ def _diff_replacements(query: DiffQuery, old: _Point, new: _Point) -> FileDiff:
 
 
 def _decode_text(state: State) -> str | None:
-    """A content as text; None if it is none."""
+    """Return a content as text; None if it is not text."""
     if not isinstance(state, bytes):
         return ""
     if b"\0" in state[:8192]:

@@ -1,4 +1,4 @@
-"""What is wrong with a conversation, by all rules."""
+"""The findings of all rules in a conversation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 500
 
 
 class FindingsQuery(Struct, frozen=True, kw_only=True):
-    """Which stretch."""
+    """Which range."""
 
     start: int = field(default=0, name="from")
     limit: int = 100

@@ -1,4 +1,4 @@
-"""Repairs of a source: what has a safe fix, planned or made."""
+"""Repairs of a source: plan or apply its safe fixes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from talktree.web.studio import StudioContext
 
 
 def fix(studio: StudioContext, call: RouteCall) -> Fixes:
-    """The plan of a repair, or with `apply` what was done."""
+    """Return the plan of a repair, or what was done with `apply`."""
     return repair_conversation(studio, call.path["cid"], call.body)
 
 
 ROUTES = (
-    # A plan has no effects, so a read-only studio makes one; it refuses to apply it by itself.
+    # A plan has no effects, so a read-only studio makes one; applying it is refused there.
     Route(
         "POST", "/c/{cid}/fixes", fix, "Plan the safe fixes of a source, or make them.",
         body=FixRequest, gives=Fixes,

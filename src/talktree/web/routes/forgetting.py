@@ -1,4 +1,4 @@
-"""Forgetting a conversation: what would go, and doing it."""
+"""Forget a conversation: preview what would be erased, and erase it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from talktree.web.studio import StudioContext
 
 
 def preview(studio: StudioContext, call: RouteCall) -> ForgetPreview:
-    """What would be forgotten with a conversation."""
+    """Return what would be forgotten with a conversation."""
     kept, _ = studio.cache.find_library_entry(call.path["cid"])
     library = studio.cache.get_library()
     return ForgetPreview(

@@ -1,4 +1,4 @@
-"""Imports: all places again, and the known ones of this machine if that is asked for."""
+"""Imports: all places again, and the known ones of this machine if requested."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.web.watcher import start_import
 
 
 def start(studio: StudioContext, call: RouteCall) -> JobState:
-    """A job that takes in what is new; the one that goes on already if there is one."""
+    """Return a job that imports what is new; if one is already running, return that."""
     running = studio.jobs.find_running("import")
     if running is not None:
         return studio.jobs.get(running)

@@ -1,4 +1,4 @@
-"""Work that goes on: how far it is, stopping it, the file it made."""
+"""Jobs: their progress, cancelling them, and the files they make."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from talktree.web.schemas.general import JobState
 from talktree.web.studio import StudioContext
 
 BYTES = "application/octet-stream"
-"""Whatever it is, it is downloaded and not shown."""
+"""Any file is downloaded and not displayed."""
 
 
 def job(studio: StudioContext, call: RouteCall) -> JobState:
-    """How far it is."""
+    """Return the progress of a job."""
     return studio.jobs.get(call.path["job"])
 
 
 def cancel(studio: StudioContext, call: RouteCall) -> JobState:
-    """Ask it to stop."""
+    """Cancel a job."""
     return studio.jobs.cancel(call.path["job"])
 
 
 def file(studio: StudioContext, call: RouteCall) -> Response:
-    """The file it made, to be downloaded."""
+    """Return the file of a job as a download."""
     path, name = studio.jobs.get_file(call.path["job"])
     if not path.is_file():
         raise NotFound(f"{name} is not there any more", hint="make it again")

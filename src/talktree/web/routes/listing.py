@@ -20,7 +20,7 @@ MOST_FAILURES = 500
 
 
 class ListQuery(Struct, frozen=True, kw_only=True):
-    """Which conversations, in which order, which stretch."""
+    """Which conversations, in which order, which range."""
 
     format: str = ""
     project: str = ""

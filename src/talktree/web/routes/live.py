@@ -1,4 +1,4 @@
-"""Growth as it happens."""
+"""Updates of a conversation while it changes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from talktree.web.studio import StudioContext
 
 EVERY = 1.0
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 REST = 5
-"""After reading, so many times as long nothing is read."""
+"""After a read, pause for this many times its duration."""
 
 
 FORGOTTEN = ConversationChanged(
@@ -34,21 +34,21 @@ FORGOTTEN = ConversationChanged(
 
 
 class Watch:
-    """Looks at the state of one conversation, and tells when it is another."""
+    """Watches the state of one conversation and reports changes."""
 
     def __init__(self, cache: DocumentCache, cid: str, seen: str | None = None) -> None:
         self._cache = cache
         self._cid = cid
-        # What changed between the answer that a page has and this is new to it, too.
+        # What changed between the page's last answer and now is new to the page as well.
         self._stamp = cache.compute_stamp(cid) if seen is None else seen
         self._before = self._read_state()
         self._leaf: str | None = None
-        """The current branch as of the last look; None before the first."""
+        """The current branch at the last check; None before the first."""
         self._rest = 0.0
         self._is_gone = False
 
     def find_change(self) -> ConversationChanged | None:
-        """What is new since the last look; a long source is not read again all the time."""
+        """Return what is new since the last check; a long source is not read every time."""
         began = time.monotonic()
         if began < self._rest or self._is_gone:
             return None
@@ -78,7 +78,8 @@ class Watch:
         )
 
     def _has_changed(self) -> bool:
-        # An undo and a redo lead back to the same stamp; a window may have seen what lay between.
+        # An undo and a redo return to the same stamp; another window may have seen the states
+        # between.
         return (
             self._cache.compute_stamp(self._cid) != self._stamp
             or self._read_state().last != self._before.last
@@ -92,33 +93,35 @@ class Watch:
 
 
 class LiveQuery(Struct, frozen=True, kw_only=True):
-    """What a page knows."""
+    """What a page already has."""
 
     stamp: str | None = None
-    """The state that it shows; None for the present one."""
+    """The state that it shows; None for the current one."""
 
 
 def has_forked(opened: OpenConversation, before: str | None) -> bool:
-    """Whether the branch that ended with a message is still there, and is not the current one."""
+    """Whether the branch that ended with a message still exists but is no longer the current
+    one."""
     if before is None or before not in opened.conversation.skeleton.by_id:
         return False
     return opened.get_rows().find_number(before) is None
 
 
 class LiveState(NamedTuple):
-    """What a conversation's state consists of, to find out what changed it."""
+    """The parts of a conversation's state, to find out which of them changed."""
 
     files: list[tuple[bytes, int, int]]
     saved: object
     edits: list[int]
     last: int | None
-    """The last entry of the log of edits."""
+    """The last entry of the edit log."""
 
 
 def find_cause(before: LiveState, after: LiveState) -> Literal["file", "edit", "save"]:
-    """What led from one state to another; a save changes the file, too.
+    """Return what led from one state to another; a save changes the file, too.
 
-    If they are equal, it changed before it was watched: an edit, as then a page asks for all again.
+    Equal states changed before watching began. That is an edit, as the page then loads everything
+    again.
     """
     if after.saved is not None and after.saved != before.saved:
         return "save"

@@ -1,4 +1,4 @@
-"""Locking an encrypted library and unlocking it, from the page."""
+"""Lock and unlock an encrypted library from the page."""
 
 from __future__ import annotations
 

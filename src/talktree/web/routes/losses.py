@@ -1,4 +1,4 @@
-"""What a conversion would lose, told before anything is written."""
+"""What a conversion would lose, computed before anything is written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from talktree.web.studio import StudioContext
 
 
 class LossQuery(Struct, frozen=True, kw_only=True):
-    """Which conversion is meant."""
+    """Which conversion."""
 
     to: str = ""
     branch: str | None = None
@@ -21,7 +21,7 @@ class LossQuery(Struct, frozen=True, kw_only=True):
 
 
 def ledger(studio: StudioContext, call: RouteCall) -> LossSummary:
-    """What a format could not hold of a conversation."""
+    """Return what a format could not hold of a conversation."""
     asked: LossQuery = call.query
     if not asked.to:
         raise UsageError("say which format", hint="to=SLUG")

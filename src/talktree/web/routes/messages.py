@@ -1,4 +1,4 @@
-"""One message: all of it, as it stands in its source, and the files that go with it."""
+"""One message: its full content, its source record, and its files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from talktree.web.studio import StudioContext
 
 WHOLE = 4_000_000
-"""Characters of a block beyond which even a message by itself is cut."""
+"""Characters of a block beyond which even a single message is cut."""
 
 
 def _message(studio: StudioContext, call: RouteCall) -> Row:

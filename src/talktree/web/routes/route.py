@@ -1,4 +1,4 @@
-"""What a route is: how it is asked, what it takes, who answers, what it gives."""
+"""What a route is: its method and address, its parameters, its handler and its result."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ API = "/api/v1"
 
 
 class RouteCall(NamedTuple):
-    """One question, read and checked."""
+    """One request, parsed and validated."""
 
     path: Mapping[str, str]
-    """The parts of the address that vary, decoded."""
+    """The variable parts of the address, decoded."""
     query: Any
     """An instance of the route's `query`, or None."""
     body: Any
@@ -27,13 +27,13 @@ class RouteCall(NamedTuple):
 
 
 class Route(NamedTuple):
-    """A line of the table. Answers run in threads; they may take as long as they need."""
+    """A row of the route table. Handlers run in threads; they may take as long as they need."""
 
     method: Literal["GET", "POST", "DELETE"]
     path: str
-    """Below `/api/v1`, with `{names}`; after two slashes it stands for itself."""
+    """Below `/api/v1`, with `{names}`; a path that starts with two slashes is used as it is."""
     answer: Callable[[StudioContext, RouteCall], Any]
-    """Gives a struct (sent as JSON), None (204), or a Starlette response."""
+    """Returns a struct (sent as JSON), None (204), or a Starlette response."""
     about: str
     """One sentence."""
     query: type | None = None
@@ -41,12 +41,12 @@ class Route(NamedTuple):
     body: type | None = None
     gives: type | None = None
     effects: bool = False
-    """Whether it changes anything; those are refused by a read-only studio."""
+    """Whether it changes anything; a read-only studio refuses it then."""
     when_locked: bool = False
-    """Whether it answers while the library is locked; then `answer` gets None for the studio."""
+    """Whether it answers while the library is locked; then `answer` gets None as the studio."""
     media: str | None = None
-    """The media type of an answer that is bytes, or can be; of events `gives` is what each holds.
-    Without this and `gives` the answer is empty (204)."""
+    """The media type of an answer that is, or may be, bytes; of events, `gives` is the type of
+    each. Without this and `gives`, the answer is empty (204)."""
 
     @property
     def address(self) -> str:

@@ -1,4 +1,4 @@
-"""Stretches of a branch: its rows, where a message stands, and where a text is said."""
+"""Ranges of a branch: its rows, the place of a message, and the rows that contain a text."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class RowsQuery(Struct, frozen=True, kw_only=True):
-    """Which stretch of which branch."""
+    """Which range of which branch."""
 
     leaf: str | None = None
     start: int = field(default=0, name="from")
     limit: int = 50
     show: str = ""
-    """Only rows to which all this applies: `role:user,tool:Bash`; the same name twice is `or`."""
+    """Only rows that match all of this: `role:user,tool:Bash`; the same name twice means `or`."""
 
 
 class TailQuery(Struct, frozen=True, kw_only=True):
@@ -36,14 +36,14 @@ class TailQuery(Struct, frozen=True, kw_only=True):
 
 
 class PlaceQuery(Struct, frozen=True, kw_only=True):
-    """Which message, and on which branch it should be looked for first."""
+    """Which message, and on which branch to look for it first."""
 
     id: str = ""
     leaf: str | None = None
 
 
 class FindQuery(Struct, frozen=True, kw_only=True):
-    """What is looked for, and from which row on."""
+    """What to look for, and from which row on."""
 
     leaf: str | None = None
     text: str = ""
@@ -85,7 +85,7 @@ def _find(studio: StudioContext, call: RouteCall) -> FoundRows:
 
 
 def clamp_range(start: int, limit: int, most: int = MOST_ROWS) -> tuple[int, int]:
-    """A beginning and a number that make sense; never more than is sent at once."""
+    """Return a valid start and length; never more than is sent in one response."""
     if start < 0 or limit < 0:
         raise UsageError("a beginning or a limit cannot be negative", hint="count from 0")
     return start, min(limit, most)

@@ -1,4 +1,4 @@
-"""Saving: into the source, if that is still what was seen, or as a file of any format."""
+"""Saving: into the source if it is unchanged, or as a file of any format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from talktree.web.studio import StudioContext
 
 
 def save(studio: StudioContext, call: RouteCall) -> SaveResult:
-    """The edits, written into the source."""
+    """Write the edits into the source."""
     cid, cache = call.path["cid"], studio.cache
     with cache.open_for_writing() as library:
         opened = cache.require(cid, call.body.stamp)
@@ -28,7 +28,7 @@ def save(studio: StudioContext, call: RouteCall) -> SaveResult:
 
 
 def save_as(studio: StudioContext, call: RouteCall) -> JobState:
-    """A job that writes the conversation in a format."""
+    """Return a job that writes the conversation in a format."""
     opened = studio.cache.open(call.path["cid"])
     work = make_save_work(opened, call.body, studio.scratch)
     return studio.jobs.start("convert", work, source=opened.kept.source)

@@ -1,4 +1,4 @@
-"""Finding what was said in all conversations."""
+"""Search all conversations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECOND = 1000
 
 
 class SearchQuery(Struct, frozen=True, kw_only=True):
-    """What is asked for, in the language of `talktree search`."""
+    """The query, in the language of `talktree search`."""
 
     query: str = ""
     sort: str = "best"
@@ -39,7 +39,7 @@ def _search(studio: StudioContext, call: RouteCall) -> SearchResults:
         return SearchResults(total=0, exact=True, hits=())
     results = library.search(query.query, limit=limit + 1, offset=start, sort=query.sort)
     hits = list(results)
-    # Where pieces must be read to be judged, counting all of them could take minutes.
+    # Where documents must be read to decide, counting all of them could take minutes.
     total = results.total if results.exact else start + len(hits)
     shown = tuple(_to_search_hit(library.db, each) for each in hits[:limit])
     return SearchResults(total=total, exact=results.exact or len(hits) <= limit, hits=shown)
@@ -61,7 +61,7 @@ def _to_search_hit(db: Database, hit: Hit) -> SearchHit:
 
 
 def split_spans(text: str, marks: tuple[tuple[int, int], ...]) -> Iterator[MarkedText]:
-    """A text as stretches, marked and not."""
+    """Split a text into spans, marked and unmarked."""
     at = 0
     for start, end in marks:
         if at < start:

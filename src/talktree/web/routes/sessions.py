@@ -1,4 +1,4 @@
-"""Moves of a session and its files: where it stands, the plan, and doing just that."""
+"""Moves of a session and its files: the current state, the plan, and applying exactly that."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from talktree.web.studio import StudioContext
 
 
 def session(studio: StudioContext, call: RouteCall) -> SessionState:
-    """Where a session and its files stand."""
+    """Return the state of a session and its files."""
     opened = studio.cache.open(call.path["cid"])
     if require_session_kind(opened.kept) == "claude-code":
         with open_claude_history(opened) as history:
@@ -38,7 +38,7 @@ def session(studio: StudioContext, call: RouteCall) -> SessionState:
 
 
 def plan(studio: StudioContext, call: RouteCall) -> PlanPreview:
-    """What a move would do; nothing is done."""
+    """Return what a move would do, without doing it."""
     travel: NavigationRequest = call.body
     opened = studio.cache.open(call.path["cid"])
     with open_navigation(opened, travel, write=False, cache=not studio.read_only) as found:

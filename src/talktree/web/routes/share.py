@@ -1,4 +1,4 @@
-"""Sharing: what would be given away, and the file that is."""
+"""Sharing: preview what would be shared, and make the file."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ MOST_PLACES = 500
 LONGEST_PREVIEW = 1 << 16
 LONGEST_PAGE = 4 << 20
 MOST_FILES = 20
-"""How many files of a folder are previewed."""
+"""Maximum number of files of a folder that are previewed."""
 PAGE_ADDRESS = "/artifact/preview/{preview}"
 """Below the only address from which the studio's page may load a frame."""
 PAGE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 )
-"""It runs nothing and loads nothing, as the file itself."""
+"""It runs and loads nothing, like the file itself."""
 
 
 def _secrets(studio: StudioContext, call: RouteCall) -> Secrets:
@@ -99,7 +99,7 @@ def _share(studio: StudioContext, call: RouteCall) -> JobState:
     choice = _to_choice(opened, asked)
 
     def work(progress: JobProgress) -> JobResult:
-        """Make the file; nothing is left of it if somebody does not want it any more."""
+        """Make the file; nothing remains of it if the job is cancelled."""
         return _write_share(opened, choice, progress, studio)
 
     return studio.jobs.start("share", work, source=opened.kept.source)
@@ -134,7 +134,7 @@ def _page(studio: StudioContext, call: RouteCall) -> Response:
 
 
 def _read_beginning(pieces: Iterable[bytes], most: int) -> tuple[bytes, bool]:
-    """The first bytes of a file, and whether that is all."""
+    """Return the first bytes of a file, and whether that is all of it."""
     held = bytearray()
     for piece in pieces:
         held += piece[: most + 1]
@@ -144,9 +144,9 @@ def _read_beginning(pieces: Iterable[bytes], most: int) -> tuple[bytes, bool]:
 
 
 def _decode_text(data: bytes) -> str | None:
-    """The beginning of a file as text; None if it is not text."""
+    """Return the beginning of a file as text; None if it is not text."""
     try:
-        # Its last character may be cut off.
+        # The last character may be cut off.
         return getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
         return None
@@ -155,7 +155,8 @@ def _decode_text(data: bytes) -> str | None:
 def _make_redactor(
     studio: StudioContext, opened: OpenConversation, choice: ExportOptions
 ) -> Redactor:
-    """What replaces secrets; the list, the preview and the file have the same placeholders."""
+    """Return what replaces secrets; the list, the preview and the file use the same
+    placeholders."""
     return make_redactor(choice, studio.previews.get_redaction_key(opened.cid, opened.stamp))
 
 
@@ -163,7 +164,7 @@ def _to_choice(opened: OpenConversation, asked: Share) -> ExportOptions:
     to = asked.to if asked.to in PAGES else get_format(asked.to).info.slug
     leaf = None if asked.everything else asked.leaf
     scope = Scope(leaf=leaf or None, ids=() if asked.everything else asked.ids)
-    # A message that is not there is told at once, and not by the job.
+    # A missing message is reported immediately, and not by the job.
     for id in (*scope.ids, *((leaf,) if leaf and leaf != "active" else ())):
         opened.conversation.find_position(id)
     return ExportOptions(
@@ -185,14 +186,14 @@ def _write_share(
     total = opened.conversation.record_count
 
     def tell(done: int) -> None:
-        """So many messages are written, or none yet."""
+        """Report how many messages are written."""
         text = f"writing {choice.to}" if done else "looking for secrets"
         progress.report(min(done, total), total, text)
 
     redactor = _make_redactor(studio, opened, choice)
     made = export_document(isolate_document(opened), choice, tell=tell, redactor=redactor)
     suffix = PAGES.get(choice.to) or get_format(choice.to).info.suffixes[0]
-    # A title is a name of the file, too, and may hold what is taken out of the rest.
+    # The title is also the file name, and may contain what is redacted elsewhere.
     title = redactor.redact_title(opened.title) if choice.redact else opened.title
     name = to_portable_name(title, otherwise="conversation")
     files = ConversionResult(made.files, folder=made.folder, loss_report=LossReport())

@@ -1,4 +1,4 @@
-"""What all conversations cost together."""
+"""The usage of all conversations together."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _BY_HOUR = """
 SELECT (time / 3600000000000 + 72) % 168 AS hour, count(DISTINCT key) FROM replies
 WHERE time IS NOT NULL AND time >= ? AND time < ? GROUP BY hour
 """
-"""The first of January 1970 was a Thursday: three days behind the Monday weeks begin with."""
+"""1 January 1970 was a Thursday: three days after the Monday on which weeks begin."""
 ALWAYS = (0, (1 << 63) - 1)
 
 
 class StatisticsQuery(Struct, frozen=True, kw_only=True):
-    """Of which time (milliseconds since 1970), project, model and format."""
+    """Which time (milliseconds since 1970), project, model and format."""
 
     since: int | None = None
     until: int | None = None
@@ -71,7 +71,7 @@ def _to_nanoseconds(milliseconds: int | None) -> int | None:
 
 
 def to_tokens(spent: UsageTotal) -> TokenUsage:
-    """Tokens as they travel."""
+    """Return token counts for the page."""
     return TokenUsage(
         input=spent.input,
         output=spent.output,

@@ -1,4 +1,4 @@
-"""The list of tasks at a message, and how it came to be."""
+"""The task list at a message, and its history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_STEPS = 1_000
 
 
 class TodosQuery(Struct, frozen=True, kw_only=True):
-    """On which branch, and at which message; the last one if none is named."""
+    """Which branch, and which message; the last one by default."""
 
     leaf: str | None = None
     at: str | None = None

@@ -23,7 +23,7 @@ MOST_NODES = 500
 
 
 class RunQuery(Struct, frozen=True, kw_only=True):
-    """Which run, by its first message, and which stretch of it."""
+    """Which run, by its first message, and which range of it."""
 
     first: str = ""
     start: int = field(default=0, name="from")
@@ -48,7 +48,8 @@ def _run(studio: StudioContext, call: RouteCall) -> FoldedRun:
         nodes=tuple(
             TreeNode(
                 id=skeleton.ids[position],
-                # What a tool gave back may be noted as the person's message; nobody wrote it.
+                # The result of a tool may be recorded as a user message, but the user did not write
+                # it.
                 role="tool"
                 if skeleton.traits[position] == Trait.RESULT
                 else skeleton.roles[position],

@@ -1,4 +1,4 @@
-"""Uploads: a file is brought in, looked over, and then kept or thrown away."""
+"""Uploads: receive a file, inspect it, then keep or discard it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from talktree.web.studio import StudioContext
 
 
 class UploadName(Struct, frozen=True):
-    """What it is called where it comes from, and whether it is a folder."""
+    """Its original name, and whether it is a folder."""
 
     name: str = ""
     folder: bool = False
     attach: bool = False
-    """Whether it is to be attached to a message; then only that is looked at."""
+    """Whether it is to be attached to a message; then only that is checked."""
     type: str = ""
-    """The media type that its sender claims."""
+    """The declared media type."""
 
 
 class UploadTarget(Struct, frozen=True):
-    """A format."""
+    """The target format."""
 
     to: str = ""
 
 
 async def bring(studio: StudioContext, call: RouteCall) -> Upload:
-    """Write the body to the disk as it arrives, and look it over."""
+    """Write the body to disk as it arrives, and inspect it."""
     uploads, asked = Uploads(studio.scratch), call.query
     try:
         file = await uploads.receive(asked.name, call.request.stream(), folder=asked.folder)
@@ -53,14 +53,14 @@ async def bring(studio: StudioContext, call: RouteCall) -> Upload:
 
 
 def ledger(studio: StudioContext, call: RouteCall) -> LossSummary:
-    """What a format could not hold of a file."""
+    """Return what a format could not hold of a file."""
     file = Uploads(studio.scratch).get(call.path["upload"])
     to = get_format(call.query.to).info.slug
     return preview_losses(api.read(file.source), to, api.DEFAULT)
 
 
 def keep(studio: StudioContext, call: RouteCall) -> JobState:
-    """A job that keeps a file and takes it into the library."""
+    """Return a job that keeps a file and imports it into the library."""
     uploads = Uploads(studio.scratch)
     file = uploads.get(call.path["upload"])
     work = make_keep_work(studio.cache, uploads, file, call.body.to, retention=not studio.given)
@@ -68,7 +68,7 @@ def keep(studio: StudioContext, call: RouteCall) -> JobState:
 
 
 def drop(studio: StudioContext, call: RouteCall) -> None:
-    """Throw a file away."""
+    """Discard a file."""
     Uploads(studio.scratch).drop(call.path["upload"])
 
 

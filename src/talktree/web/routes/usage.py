@@ -1,4 +1,4 @@
-"""What a branch cost, as numbers over its rows or as a file to download."""
+"""The usage of a branch, as numbers over its rows or as a file to download."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class UsageQuery(Struct, frozen=True, kw_only=True):
-    """Of which branch, and as what."""
+    """Which branch, and in which form."""
 
     leaf: str | None = None
     form: Literal["", "csv", "json"] = field(default="", name="as")
@@ -68,7 +68,7 @@ def _usage(studio: StudioContext, call: RouteCall) -> UsageOver | Response:
 
 
 def build_usage(spending: Spending, rows: int) -> UsageOver:
-    """All that is told of what a branch cost."""
+    """Return all usage data of a branch."""
     costs = Costs()
     priced = [(each, costs.find_price(each)) for each in spending.replies.values()]
     waits = array("d", spending.waits.values())
@@ -113,7 +113,7 @@ def _to_usage_compaction(found: tuple[int, Event]) -> UsageCompaction:
 
 
 def to_measured_words(name: str, found: Sequence[tuple[str, int]]) -> MeasuredWords:
-    """The words of a measure, the most frequent first, as they travel."""
+    """Return the words of a measure for the page, most frequent first."""
     values = tuple(UsageCount(name=word, count=count) for word, count in found[:MOST_NAMES])
     return MeasuredWords(
         name=name, title=format_measure_title(name), values=values, distinct=len(found)
@@ -121,7 +121,7 @@ def to_measured_words(name: str, found: Sequence[tuple[str, int]]) -> MeasuredWo
 
 
 def to_measured_numbers(found: NumberMeasure) -> MeasuredNumbers:
-    """The numbers of a measure as they travel."""
+    """Return the numbers of a measure for the page."""
     return MeasuredNumbers(
         name=found.name,
         title=format_measure_title(found.name),
@@ -136,7 +136,7 @@ Priced = tuple[ReplyCost, float | None]
 
 
 def _build_points(spending: Spending, priced: list[Priced], rows: int) -> Iterator[UsagePoint]:
-    """Rows with tokens or answers, put together so that there are not too many."""
+    """Return rows with tokens or replies, grouped to limit their number."""
     wide = max(1, -(-rows // MOST_POINTS))
     by_place: dict[int, list[Priced]] = {}
     for each in priced:
@@ -234,7 +234,7 @@ def _format_csv_line(values: Iterable[object]) -> bytes:
 
 
 def _escape_formula(value: object) -> object:
-    """A text that no spreadsheet takes for a formula."""
+    """Escape a text so that no spreadsheet reads it as a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return value

@@ -1,1 +1,1 @@
-"""The values that travel between the studio's server and its page."""
+"""The values that the studio's server and page exchange."""

@@ -1,4 +1,4 @@
-"""What people do: edits, saving, conversion, and moving a session's files."""
+"""User actions: edits, saving, conversion, and moving a session's files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.web.schemas.transcript import ConversationDetails
 
 
 class DoReply(Struct, frozen=True, kw_only=True, tag="reply", tag_field="do"):
-    """A new message below another one."""
+    """Add a new message below another one."""
 
     parent: str | None
     text: str
@@ -18,80 +18,80 @@ class DoReply(Struct, frozen=True, kw_only=True, tag="reply", tag_field="do"):
 
 
 class DoRevise(Struct, frozen=True, kw_only=True, tag="revise", tag_field="do"):
-    """Other words, as a new branch beside the old message."""
+    """Rewrite a message as a new branch beside the old one."""
 
     about: str
     text: str
 
 
 class DoReplace(Struct, frozen=True, kw_only=True, tag="replace", tag_field="do"):
-    """Other words in the message itself."""
+    """Rewrite the message itself."""
 
     about: str
     text: str
 
 
 class DoClone(Struct, frozen=True, kw_only=True, tag="clone", tag_field="do"):
-    """A copy beside it, alone or with all below."""
+    """Copy a message beside it, alone or with everything below it."""
 
     about: str
     below: bool = False
 
 
 class DoMove(Struct, frozen=True, kw_only=True, tag="move", tag_field="do"):
-    """Hung on another message with all below it; None makes it a beginning."""
+    """Move a message with everything below it under another one; None makes it a root."""
 
     about: str
     to: str | None
 
 
 class DoSwap(Struct, frozen=True, kw_only=True, tag="swap", tag_field="do"):
-    """Two messages change places."""
+    """Swap two messages."""
 
     about: str
     other: str
 
 
 class DoPopUp(Struct, frozen=True, kw_only=True, tag="pop_up", tag_field="do"):
-    """Hung on its grandparent, beside its parent."""
+    """Move a message under its grandparent, beside its parent."""
 
     about: str
 
 
 class DoRetype(Struct, frozen=True, kw_only=True, tag="retype", tag_field="do"):
-    """Another role."""
+    """Change the role of a message."""
 
     about: str
     role: str
 
 
 class DoDelete(Struct, frozen=True, kw_only=True, tag="delete", tag_field="do"):
-    """Marked as deleted."""
+    """Mark a message as deleted."""
 
     about: str
 
 
 class DoUndelete(Struct, frozen=True, kw_only=True, tag="undelete", tag_field="do"):
-    """Not marked any more."""
+    """Remove the deleted mark."""
 
     about: str
 
 
 class DoRemove(Struct, frozen=True, kw_only=True, tag="remove", tag_field="do"):
-    """Taken out; what hung on it hangs on its parent."""
+    """Remove a message; its children become children of its parent."""
 
     about: str
 
 
 class DoAttach(Struct, frozen=True, kw_only=True, tag="attach", tag_field="do"):
-    """A file that was uploaded before goes with a message."""
+    """Attach an uploaded file to a message."""
 
     about: str
     upload: str
     accept: bool = False
-    """Whether it may go although it is suspicious: macros, scripts, a wrong media type."""
+    """Whether to attach it although it is suspicious: macros, scripts, a wrong media type."""
     type: str = ""
-    """The media type it is said to have, if any."""
+    """The declared media type, if any."""
 
 
 EditAction: TypeAlias = (
@@ -111,39 +111,39 @@ EditAction: TypeAlias = (
 
 
 class StateReference(Struct, frozen=True):
-    """The stamp that something is done on."""
+    """The stamp that an action is based on."""
 
     stamp: str
 
 
 class UndoRequest(Struct, frozen=True, kw_only=True):
-    """An undo or a redo, and what it is made on."""
+    """An undo or redo, and the state it is based on."""
 
     stamp: str
     edit: int | None = None
-    """The edit that is meant; nothing happens if another one is next. None means the next one."""
+    """The edit to undo or redo; nothing happens if another one is next. None means the next one."""
 
 
 class EditRequest(Struct, frozen=True, kw_only=True):
-    """An edit, and what it is made on."""
+    """An edit, and the state it is based on."""
 
     stamp: str
     deed: EditAction
 
 
 class EditLine(Struct, frozen=True, kw_only=True):
-    """A line of the list of edits."""
+    """An entry of the edit history."""
 
     id: int
     time: int
     what: str
     state: Literal["done", "undone", "settled", "dropped"]
-    """Settled: in the file for good. Dropped: undone, and then something else was done."""
+    """Settled: in the file for good. Dropped: undone, then replaced by another edit."""
     about: str | None
 
 
 class HistoryState(Struct, frozen=True, kw_only=True):
-    """All edits, the oldest first."""
+    """All edits, oldest first."""
 
     stamp: str
     edits: tuple[EditLine, ...]
@@ -153,13 +153,13 @@ class HistoryState(Struct, frozen=True, kw_only=True):
 
 
 class EditResult(Struct, frozen=True, kw_only=True):
-    """What an edit, an undo or a redo came to, and the state it led to."""
+    """The outcome of an edit, undo or redo, and the new state."""
 
     stamp: str
     edit: int
-    """The edit it is about."""
+    """The edit that was made, undone or redone."""
     leaf: str | None
-    """The branch to show now."""
+    """The branch to show now, by its last message."""
     id: str | None
     """The message that is new or was changed."""
     number: int | None
@@ -170,7 +170,7 @@ class EditResult(Struct, frozen=True, kw_only=True):
 
 
 class SaveResult(Struct, frozen=True, kw_only=True):
-    """The files that were written, and the state that led to."""
+    """The files that were written, and the new state."""
 
     stamp: str
     written: tuple[str, ...]
@@ -179,7 +179,7 @@ class SaveResult(Struct, frozen=True, kw_only=True):
 
 
 class FixRequest(Struct, frozen=True, kw_only=True):
-    """What is to be repaired: these codes, or all that has a safe fix."""
+    """What to repair: these codes, or everything that has a safe fix."""
 
     stamp: str
     codes: tuple[str, ...] = ()
@@ -209,12 +209,12 @@ class Fixes(Struct, frozen=True, kw_only=True):
     reachable_after: int
     backup: str | None = None
     conversation: ConversationDetails | None = None
-    """The state that a repair led to, with its edits; None for a plan."""
+    """The state after a repair, with its edits; None for a plan."""
     history: HistoryState | None = None
 
 
 class LossLine(Struct, frozen=True, kw_only=True):
-    """Losses of one kind and fate."""
+    """Losses of the same kind and fate."""
 
     kind: str
     kept: Literal["carried", "rendered", "lost", "beside"] | str
@@ -223,7 +223,7 @@ class LossLine(Struct, frozen=True, kw_only=True):
 
 
 class LossSummary(Struct, frozen=True, kw_only=True):
-    """What a conversion would lose, carry and render."""
+    """What a conversion would lose, embed and render."""
 
     to: str
     losses: tuple[LossLine, ...]
@@ -233,23 +233,23 @@ class LossSummary(Struct, frozen=True, kw_only=True):
 
 
 class SaveAs(Struct, frozen=True, kw_only=True):
-    """Write it in another format, to be downloaded."""
+    """Write the conversation in another format, as a download."""
 
     to: str
     branch: str | None = None
-    """active, all or a leaf."""
+    """`active`, `all`, or the last message of a branch."""
     clean: bool = False
 
 
 class NameBranch(Struct, frozen=True, kw_only=True):
-    """What a branch is called; empty takes the name away."""
+    """Name a branch; an empty name removes it."""
 
     leaf: str
     name: str
 
 
 class SessionOperation(Struct, frozen=True, kw_only=True):
-    """A line of a session's history."""
+    """An entry of a session's history."""
 
     id: str
     kind: str
@@ -259,12 +259,12 @@ class SessionOperation(Struct, frozen=True, kw_only=True):
 
 
 class SessionState(Struct, frozen=True, kw_only=True):
-    """Where a session and its files stand."""
+    """The state of a session and its files."""
 
     kind: Literal["own", "claude-code"]
-    """Whether it is recorded by us, or its files come from Claude Code's own history."""
+    """Whether Talktree recorded it, or its files come from Claude Code's own history."""
     workspace: str
-    """The folder its files are restored in; empty if one must be named."""
+    """The folder its files are restored into; empty if the request must name one."""
     files_at: str | None
     leaf: str | None
     can_undo: bool
@@ -274,22 +274,22 @@ class SessionState(Struct, frozen=True, kw_only=True):
 
 
 class NavigationRequest(Struct, frozen=True, kw_only=True):
-    """Where to go."""
+    """Where to move."""
 
     verb: Literal["undo", "redo", "restore"]
     to: str | None = None
-    """The message; without one, before the last step or prompt. A restore needs it."""
+    """The target message; by default, before the last step or prompt. A restore needs one."""
     what: Literal["files", "chat", "both"] = "both"
     choices: dict[str, Literal["keep", "theirs", "both", "merge"]] = {}
-    """By path what to do about a conflict: leave it, the session's content, both side by side, or
-    both texts joined."""
+    """How to resolve conflicts, by path: leave the file, use the session's content, keep both side
+    by side, or merge both texts."""
     into: str | None = None
-    """A folder that the files go into, for a restore; the session stays where it is then. Sessions
-    of Claude Code go there always, into one of ours if none is named."""
+    """A folder to restore the files into; the session itself does not move then. Sessions of Claude
+    Code are always restored into a folder, by default one of Talktree's own."""
 
 
 class PlanStep(Struct, frozen=True, kw_only=True):
-    """What happens to one file."""
+    """The change of one file."""
 
     action: str
     path: str
@@ -302,26 +302,26 @@ class PlanStep(Struct, frozen=True, kw_only=True):
 
 
 class PlanPreview(Struct, frozen=True, kw_only=True):
-    """What would happen; nothing has."""
+    """What would happen; nothing was changed."""
 
     digest: str
     steps: tuple[PlanStep, ...]
     conflicts: int
     uncovered: tuple[str, ...]
     chat: str
-    """What happens to the talk, in words."""
+    """What happens to the conversation, in words."""
     moves_chat: bool
 
 
 class ApplyPlan(Struct, frozen=True, kw_only=True):
-    """Do what the plan with this digest says."""
+    """Apply the plan with this digest."""
 
     travel: NavigationRequest
     digest: str
 
 
 class ApplyResult(Struct, frozen=True, kw_only=True):
-    """What was done, and the state that led to."""
+    """What was done, and the new state."""
 
     stamp: str
     done: int
@@ -336,20 +336,20 @@ class ForgetPreview(Struct, frozen=True, kw_only=True):
 
     path: str
     on_disk: bool
-    """Whether its file is there; if not, the library has the only copy."""
+    """Whether its file exists; if not, the library has the only copy."""
     dropped: bool
-    """Whether its file is the copy that was dropped into the studio, which goes as well."""
+    """Whether its file is an uploaded copy, which is erased as well."""
     conversations: int
-    """How many conversations its file holds; all of them go."""
+    """How many conversations its file holds; all of them are erased."""
     versions: int
     files: tuple[str, ...]
-    """Sub-agents, other files and copies that go with it."""
+    """Sub-agents, other files and copies that are erased with it."""
 
 
 class ForgetSummary(Struct, frozen=True, kw_only=True):
     """What was erased."""
 
     freed: int
-    """Bytes on the disk."""
+    """Bytes freed on disk."""
     left: tuple[str, ...]
-    """What could not be erased yet; the next import or check does it."""
+    """What could not be erased yet; the next import or check erases it."""

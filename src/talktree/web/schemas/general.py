@@ -1,4 +1,4 @@
-"""What the studio is, how it is entered, and work that takes long."""
+"""The studio itself, the login, and long-running jobs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 LONGEST_SECRET = 1 << 16
-"""Characters of a passphrase or an identity file."""
+"""Maximum number of characters of a passphrase or an identity file."""
 
 
 class Login(Struct, frozen=True):
@@ -23,7 +23,7 @@ class Login(Struct, frozen=True):
 
 
 class Challenge(Struct, frozen=True, kw_only=True):
-    """What a remembered browser signs, once and within a minute."""
+    """What a remembered browser signs; valid once, for a minute."""
 
     nonce: str
 
@@ -33,17 +33,18 @@ class RememberBrowser(Struct, frozen=True, kw_only=True):
 
     public_key: str
     label: str = ""
-    """What the user recognises the browser by."""
+    """A label by which the user recognises the browser."""
 
 
 class BrowserName(Struct, frozen=True, kw_only=True):
-    """What the browser calls itself when it enters the next time."""
+    """The name that the browser sends at its next login."""
 
     browser: str
 
 
 class LoginResult(Struct, frozen=True, kw_only=True):
-    """What the page needs beside the cookie, which other ports of this host receive too."""
+    """What the page needs besides the cookie, because other ports of this host receive the cookie
+    too."""
 
     key: str
     """Sent as `X-Talktree-Key` with every request, and used to sign addresses."""
@@ -56,7 +57,7 @@ class Unlock(Struct, frozen=True):
     identity: Annotated[str, Meta(max_length=LONGEST_SECRET)] = ""
 
     def __repr__(self) -> str:
-        """Without what it holds, wherever it may be printed."""
+        """Without the secret, wherever it may be printed."""
         return "Unlock(…)"
 
 
@@ -72,11 +73,11 @@ class LockState(Struct, frozen=True, kw_only=True):
     wait: int = 0
     """Seconds until the next attempt is possible."""
     ending: int = 0
-    """How many jobs still have the key and are about to end."""
+    """How many jobs still hold the key and are about to end."""
 
 
 class FormatSummary(Struct, frozen=True, kw_only=True):
-    """A format that can be read, and perhaps written."""
+    """A format that can be read, and maybe written."""
 
     slug: str
     title: str
@@ -85,7 +86,7 @@ class FormatSummary(Struct, frozen=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     """Other names for it."""
     origin: str = ""
-    """Where its files come from."""
+    """The program that writes its files."""
 
 
 class LibraryInfo(Struct, frozen=True, kw_only=True):
@@ -94,40 +95,40 @@ class LibraryInfo(Struct, frozen=True, kw_only=True):
     conversations: int
     bytes: int
     stored: int
-    """What it takes on the disk."""
+    """Its size on disk in bytes."""
     places: tuple[str, ...]
     failures: int
-    """How many files were not imported, or only in part; `GET /failures` gives them."""
+    """How many files were not imported, or only in part; `GET /failures` lists them."""
     last_import: int | None
-    """Milliseconds since 1970, as all times on the wire."""
+    """Milliseconds since 1970, like all times of the API."""
 
 
 class StudioInfo(Struct, frozen=True, kw_only=True):
-    """What the page has to know before anything else."""
+    """What the page needs before anything else."""
 
     version: str
     read_only: bool
     encrypted: bool
     """Whether the library is encrypted, so that it can be locked."""
     given: tuple[str, ...]
-    """The paths that were named at the start; none if all of the library is served."""
+    """The paths named at the start; empty if the whole library is served."""
     formats: tuple[FormatSummary, ...]
     library: LibraryInfo
     retention: str | None
-    """Why retention rules of the configuration are not applied, if there are any."""
+    """Why the configured retention rules are not applied, if there are any."""
     job: str | None
-    """The import that is still going on."""
+    """The import that is still running."""
 
 
 class ErrorDetails(Struct, frozen=True, kw_only=True):
-    """What went wrong, for people."""
+    """What went wrong, for the user."""
 
     kind: str
     message: str
     hint: str | None = None
     exit_code: int = 1
     stamp: str | None = None
-    """The current stamp, if another one was the matter."""
+    """The current stamp, if the request was based on another one."""
 
 
 class ErrorBody(Struct, frozen=True):
@@ -137,19 +138,19 @@ class ErrorBody(Struct, frozen=True):
 
 
 class JobState(Struct, frozen=True, kw_only=True):
-    """Work that goes on while the page lives."""
+    """A running or finished job."""
 
     id: str
     kind: Literal["import", "upload", "convert", "share"]
     state: Literal["running", "done", "failed", "cancelled"]
     done: int = 0
     total: int | None = None
-    """In which `done` is counted; None while it is not known."""
+    """The total for `done`; None while it is unknown."""
     text: str = ""
-    """What it is at."""
+    """What it is doing."""
     file: str | None = None
-    """The name of the file it made; `GET /jobs/{job}/file` gives it."""
+    """The name of the file it made; `GET /jobs/{job}/file` returns it."""
     size: int | None = None
     cid: str | None = None
-    """The conversation that came of it."""
+    """The conversation it made."""
     error: ErrorDetails | None = None

@@ -1,4 +1,4 @@
-"""What goes with a conversation: files, tasks, tokens."""
+"""Data about a conversation: files, tasks, tokens."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class FileItem(Struct, frozen=True, kw_only=True):
     kind: Literal["created", "modified", "deleted", "read", "unknown"]
     touches: tuple[FileTouch, ...]
     known: bool
-    """Whether contents are at hand, from snapshots or from the calls themselves."""
+    """Whether contents are available, from snapshots or from the calls themselves."""
     warning: str = ""
-    """A backup that is missing, a hash that differs."""
+    """A missing backup or a hash that differs."""
 
 
 class Files(Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class Files(Struct, frozen=True, kw_only=True):
 
 
 class FileDiff(Struct, frozen=True, kw_only=True):
-    """What became of a file between two points."""
+    """How a file changed between two points."""
 
     path: str
     since: str | None
@@ -64,7 +64,7 @@ class TodoItem(Struct, frozen=True, kw_only=True):
 
 
 class TodoStep(Struct, frozen=True, kw_only=True):
-    """The list changed here."""
+    """A change of the task list."""
 
     message: str
     number: int | None
@@ -74,7 +74,7 @@ class TodoStep(Struct, frozen=True, kw_only=True):
 
 
 class Todos(Struct, frozen=True, kw_only=True):
-    """The list at a message, and how it came to be."""
+    """The task list at a message, and its history."""
 
     at: str | None
     items: tuple[TodoItem, ...]
@@ -82,19 +82,19 @@ class Todos(Struct, frozen=True, kw_only=True):
 
 
 class UsagePoint(Struct, frozen=True, kw_only=True):
-    """Some rows of a branch, together."""
+    """Some rows of a branch, aggregated."""
 
     start: int
-    """The row."""
+    """The first row."""
     time: int | None
     tokens: TokenUsage
     seconds: float | None
-    """The longest answer among them."""
+    """The longest duration of a reply among them."""
     cost: float | None = None
 
 
 class UsageCount(Struct, frozen=True, kw_only=True):
-    """A thing and how often it was."""
+    """A value and its number of occurrences."""
 
     name: str
     count: int
@@ -105,23 +105,23 @@ class UsageCount(Struct, frozen=True, kw_only=True):
 
 
 class MeasuredWords(Struct, frozen=True, kw_only=True):
-    """What a format records about messages in words: tags, topics, languages."""
+    """Recorded words about messages: tags, topics, languages."""
 
     name: str
     title: str
-    """Its name for people."""
+    """Its display name."""
     values: tuple[UsageCount, ...]
-    """The most frequent first."""
+    """Most frequent first."""
     distinct: int
     """How many different values there are."""
 
 
 class MeasuredNumbers(Struct, frozen=True, kw_only=True):
-    """What a format records about messages in numbers."""
+    """Recorded numbers about messages."""
 
     name: str
     title: str
-    """Its name for people."""
+    """Its display name."""
     count: int
     median: float
     p90: float
@@ -143,7 +143,7 @@ class UsageCompaction(Struct, frozen=True, kw_only=True):
 
 
 class UsageOver(Struct, frozen=True, kw_only=True):
-    """What a branch cost, at most 400 points."""
+    """The usage of a branch, in at most 400 points."""
 
     totals: TokenUsage
     cost: float | None
@@ -152,7 +152,7 @@ class UsageOver(Struct, frozen=True, kw_only=True):
     models: tuple[UsageCount, ...]
     topics: tuple[UsageCount, ...]
     sentiment: tuple[tuple[int, float], ...]
-    """Row and value, where the format has it."""
+    """Row and value, if the format records it."""
     seconds_median: float | None
     seconds_p90: float | None
     words: tuple[MeasuredWords, ...] = ()
@@ -162,7 +162,7 @@ class UsageOver(Struct, frozen=True, kw_only=True):
 
 
 class DayUsage(Struct, frozen=True, kw_only=True):
-    """A day of all conversations."""
+    """The usage of one day in all conversations."""
 
     day: str
     messages: int
@@ -171,7 +171,7 @@ class DayUsage(Struct, frozen=True, kw_only=True):
 
 
 class UsageStatistics(Struct, frozen=True, kw_only=True):
-    """What all conversations cost together."""
+    """The usage of all conversations together."""
 
     conversations: int
     messages: int

@@ -1,4 +1,4 @@
-"""Conversations as they are listed and found, and files that are brought in."""
+"""Conversations in lists and search results, and uploaded files."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ class Card(Struct, frozen=True, kw_only=True):
     sidechains: int
     errors: int
     size: int
-    """Of the source, with all conversations in it."""
+    """Size of the source with all its conversations, in bytes."""
     several: int = 1
     """How many conversations the source holds."""
     state: Literal["here", "gone", "damaged", "unreadable"]
     """`damaged` if a part of the source cannot be read, `unreadable` if nothing can."""
     trouble: str | None = None
     live: bool = False
-    """Whether it grew a short while ago."""
+    """Whether it grew recently."""
     edited: bool = False
-    """Whether it has edits that are not saved."""
+    """Whether it has unsaved edits."""
     kept_until: int | None = None
-    """When its own program deletes it."""
+    """When its own program will delete it."""
 
 
 class Count(Struct, frozen=True):
-    """A value to filter by, and how many have it."""
+    """A value to filter by, and how many conversations have it."""
 
     name: str
     count: int
 
 
 class CardList(Struct, frozen=True, kw_only=True):
-    """A stretch of the list."""
+    """A range of the list."""
 
     total: int
     cards: tuple[Card, ...]
@@ -63,21 +63,21 @@ class FailedSource(Struct, frozen=True, kw_only=True):
 
 
 class Failures(Struct, frozen=True, kw_only=True):
-    """Files of which the library has nothing, or not all."""
+    """Files that are not in the library, or only in part."""
 
     total: int
     sources: tuple[FailedSource, ...]
 
 
 class MarkedText(Struct, frozen=True):
-    """A stretch of text, marked or not."""
+    """A span of text, marked or unmarked."""
 
     text: str
     mark: bool = False
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
-    """A place where what was asked for is said."""
+    """A match of a search."""
 
     cid: str
     message: str | None
@@ -88,12 +88,12 @@ class SearchHit(Struct, frozen=True, kw_only=True):
     kind: str
     time: int | None
     state: str
-    """current, abandoned, compacted, or deleted."""
+    """`current`, `abandoned`, `compacted` or `deleted`."""
     excerpt: tuple[MarkedText, ...]
 
 
 class SearchResults(Struct, frozen=True, kw_only=True):
-    """A stretch of what was found."""
+    """A range of the search results."""
 
     total: int
     exact: bool
@@ -101,13 +101,13 @@ class SearchResults(Struct, frozen=True, kw_only=True):
 
 
 class ImportPlaces(Struct, frozen=True, kw_only=True):
-    """What is to be taken in: all places so far, or also the known ones of this machine."""
+    """What to import: all places so far, or also the known ones of this machine."""
 
     known: bool = False
 
 
 class UploadedFindings(Struct, frozen=True, kw_only=True):
-    """How sound a file is that was brought in."""
+    """The findings in an uploaded file."""
 
     errors: int
     warnings: int
@@ -116,7 +116,7 @@ class UploadedFindings(Struct, frozen=True, kw_only=True):
 
 
 class Upload(Struct, frozen=True, kw_only=True):
-    """A file that was brought in, before anything is kept of it."""
+    """An uploaded file, before anything of it is kept."""
 
     upload: str
     name: str
@@ -128,10 +128,10 @@ class Upload(Struct, frozen=True, kw_only=True):
     messages: int
     findings: UploadedFindings | None
     warnings: tuple[str, ...] = ()
-    """Of a file to attach: why it is suspicious; attaching it must be confirmed then."""
+    """For an attachment: why it is suspicious; attaching it must be confirmed then."""
 
 
 class KeepUpload(Struct, frozen=True, kw_only=True):
-    """Keep it, as it is or converted."""
+    """Keep the upload, as it is or converted."""
 
     to: str | None = None

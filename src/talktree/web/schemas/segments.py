@@ -1,4 +1,4 @@
-"""The tree with its linear runs folded, and what differs between two branches."""
+"""The tree with its linear runs folded, and the comparison of two branches."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from msgspec import Struct
 
 
 class Segment(Struct, frozen=True, kw_only=True):
-    """Messages in a line, from where it begins to where it forks or ends."""
+    """Messages in a line, from the first to a fork or the end."""
 
     first: str
     last: str
     parent: str | None
-    """The `first` of the segment it hangs on."""
+    """The `first` of its parent segment."""
     at: str | None
-    """The message in that segment after which it leaves it."""
+    """The message in the parent segment after which it branches off."""
     kind: Literal["line", "fork", "sidechain", "problem"]
     messages: int
     leaf: str
-    """Where the line ends that goes on from here."""
+    """The last message of the line that continues from here."""
     current: bool
     """Whether it is on the current branch."""
     label: str
     roles: str
-    """A letter a message, at most 200, evenly chosen if there are more: u(ser) a(ssistant) t(ool)
-    s(ystem) o(ther), in capitals where it is deleted or aborted."""
+    """One letter for each message, at most 200, evenly sampled if there are more: u(ser)
+    a(ssistant) t(ool) s(ystem) o(ther), in capitals where it is deleted or aborted."""
     start: int | None
     end: int | None
     compactions: int = 0
 
 
 class Graph(Struct, frozen=True, kw_only=True):
-    """All segments in the order they begin; at most 5,000."""
+    """All segments in the order in which they begin; at most 5,000."""
 
     stamp: str
     total: int
@@ -41,7 +41,7 @@ class Graph(Struct, frozen=True, kw_only=True):
 
 
 class TreeNode(Struct, frozen=True, kw_only=True):
-    """A message of a run, in a line."""
+    """A message of a run, in one line."""
 
     id: str
     role: str
@@ -53,7 +53,7 @@ class TreeNode(Struct, frozen=True, kw_only=True):
 
 
 class FoldedRun(Struct, frozen=True, kw_only=True):
-    """A stretch of a folded run."""
+    """A range of a folded run."""
 
     total: int
     start: int
@@ -61,7 +61,7 @@ class FoldedRun(Struct, frozen=True, kw_only=True):
 
 
 class ComparedSide(Struct, frozen=True, kw_only=True):
-    """One of two branches from where they part."""
+    """One of two branches after the fork."""
 
     leaf: str
     name: str
@@ -72,7 +72,7 @@ class ComparedSide(Struct, frozen=True, kw_only=True):
 
 
 class ComparedRow(Struct, frozen=True, kw_only=True):
-    """What stands beside each other: the same, changed, or only on one side."""
+    """Aligned rows: equal, changed, or only on one side."""
 
     kind: Literal["same", "changed", "added", "removed", "moved"]
     a: str | None
@@ -80,12 +80,12 @@ class ComparedRow(Struct, frozen=True, kw_only=True):
     a_label: str = ""
     b_label: str = ""
     html: str = ""
-    """How the words differ, for what changed."""
+    """How the words differ, for changed rows."""
     what: tuple[str, ...] = ()
 
 
 class BranchComparison(Struct, frozen=True, kw_only=True):
-    """Two branches: what they share, and both tails."""
+    """Two branches: what they share, and the rest of both."""
 
     ancestor: str | None
     shared: int

@@ -1,4 +1,4 @@
-"""What is given to others, and the secrets in it."""
+"""What is shared, and the secrets in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class FindSecrets(Struct, frozen=True, kw_only=True):
-    """What would be shared: a branch, some messages, or all; and what is looked for in it."""
+    """What would be shared: a branch, some messages, or all; and what to search it for."""
 
     leaf: str | None = None
     ids: tuple[str, ...] = ()
@@ -18,27 +18,27 @@ class FindSecrets(Struct, frozen=True, kw_only=True):
 
 
 class SecretPlace(Struct, frozen=True, kw_only=True):
-    """A secret, without showing it."""
+    """A secret, masked."""
 
     message: str
     number: int | None
     kind: str
     what: str
     shown: str
-    """How it begins and ends."""
+    """Its first and last characters."""
     placeholder: str
 
 
 class RedactionTarget(Struct, frozen=True, kw_only=True):
-    """What is looked for in order to replace it."""
+    """What is searched for and replaced."""
 
     kinds: int
-    """Kinds of keys, tokens and passwords."""
+    """Number of kinds of keys, tokens and passwords."""
     words: int
-    """Words, those of the user's configuration included."""
+    """Number of words, including those of the user's configuration."""
     patterns: int
     personal: bool
-    """Whether personal data is looked for."""
+    """Whether personal data is searched for."""
 
 
 class Secrets(Struct, frozen=True, kw_only=True):
@@ -51,26 +51,28 @@ class Secrets(Struct, frozen=True, kw_only=True):
     places: tuple[SecretPlace, ...]
     """At most 500."""
     hidden: dict[str, int]
-    """Deleted messages, messages that are not shown to the user and hidden artifacts, by kind.
+    """Number of deleted messages, messages that are not shown to the user and hidden artifacts, by
+    kind.
 
-    They are left out, unless they are asked for."""
+    They are left out unless requested.
+    """
 
 
 class Share(Struct, frozen=True, kw_only=True):
-    """How to share what."""
+    """What to share, and how."""
 
     to: str
-    """html, md, text, or a format."""
+    """`html`, `md`, `text`, or a format."""
     leaf: str | None = None
-    """One branch; without it and without ids all of it."""
+    """One branch; without it and without ids, the whole conversation."""
     ids: tuple[str, ...] = ()
-    """Just these messages."""
+    """Only these messages."""
     everything: bool = False
     """All branches."""
     detail: Literal["full", "high", "low", "minimal", "user-only"] = "full"
     redact: bool = True
     words: tuple[str, ...] = ()
-    """Words to replace besides secrets."""
+    """Words to replace in addition to secrets."""
     personal: bool = False
     """Whether to replace personal data, too."""
     images: Literal["keep", "link", "drop"] = "keep"
@@ -84,17 +86,17 @@ class PreviewFile(Struct, frozen=True, kw_only=True):
 
     name: str
     text: str | None
-    """How it begins, as it is; null if it is not text, and of a page, which is shown in a frame."""
+    """Its beginning, verbatim; null if it is not text, or is a page shown in a frame."""
 
 
 class SharePreview(Struct, frozen=True, kw_only=True):
-    """How the file begins that would be shared: the same bytes."""
+    """The beginning of the file that would be shared, with the same bytes."""
 
     files: tuple[PreviewFile, ...]
-    """The file, or the first ones of a folder."""
+    """The file, or the first files of a folder."""
     page: str | None
-    """Of an HTML page the address at which it is shown in a frame."""
+    """The address at which an HTML page is shown in a frame."""
     is_whole: bool
-    """Whether that is all of it."""
+    """Whether that is the whole file."""
     replaced: int
     """How many different values are replaced."""

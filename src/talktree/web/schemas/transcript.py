@@ -1,4 +1,4 @@
-"""A conversation and its messages, as they are shown."""
+"""A conversation and its messages, as shown."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ class BranchInfo(Struct, frozen=True, kw_only=True):
     kind: Literal["active", "fork", "sidechain", "root"]
     messages: int
     name: str | None = None
-    """What somebody called it."""
+    """The name a user gave it."""
     label: str = ""
-    """How it begins where it goes its own way, in a line."""
+    """The first words that belong only to this branch, in one line."""
     last: int | None = None
 
 
 class AllowedActions(Struct, frozen=True, kw_only=True):
-    """What may be done with this conversation here."""
+    """What may be done with this conversation."""
 
     edit: bool
     attach: bool
     delete: bool
-    """Marked as deleted, and restored."""
+    """Whether messages can be marked as deleted, and restored."""
     roles: tuple[str, ...]
-    """The types a message can be changed to."""
+    """The roles a message can be changed to."""
     save: bool
     session: bool
     """Whether its files can be undone, redone and restored."""
@@ -39,7 +39,7 @@ class AllowedActions(Struct, frozen=True, kw_only=True):
 
 
 class Severities(Struct, frozen=True, kw_only=True):
-    """How many findings of which weight."""
+    """Number of findings by severity."""
 
     errors: int = 0
     warnings: int = 0
@@ -56,7 +56,7 @@ class TokenUsage(Struct, frozen=True, kw_only=True):
 
 
 class ConversationDetails(Struct, frozen=True, kw_only=True):
-    """All of it but its messages."""
+    """A conversation without its messages."""
 
     cid: str
     id: str
@@ -66,12 +66,12 @@ class ConversationDetails(Struct, frozen=True, kw_only=True):
     size: int
     stamp: str
     leaf: str | None
-    """The current branch."""
+    """The current branch, by its last message."""
     rows: int
-    """How many rows that has."""
+    """Number of rows of the current branch."""
     messages: int
     branches: tuple[BranchInfo, ...]
-    """The current one first; at most 500."""
+    """The current branch first; at most 500."""
     branches_total: int
     """Without sidechains."""
     sidechains_total: int
@@ -79,25 +79,26 @@ class ConversationDetails(Struct, frozen=True, kw_only=True):
     last: int | None
     tokens: TokenUsage
     findings: Severities | None
-    """What is wrong with it, by all rules; None for a large source that was not checked yet."""
+    """Findings of all rules; None for a large source that was not checked yet."""
     repaired: int
-    """Links that were inferred to show it; the file has them not."""
+    """Number of links that were inferred to show it; they are not in the file."""
     live: bool
     edited: bool
     log: int = 0
-    """The number of the last entry in the log of edits, undos, redos and saves; it only grows."""
+    """The number of the last entry in the log of edits, undos, redos and saves; it only
+    increases."""
     can: AllowedActions
     siblings_in_source: tuple[str, ...] = ()
-    """The cids of all conversations of the same source, if it has several."""
+    """The cids of all conversations of the same source, if there are several."""
 
 
 class SiblingMessages(Struct, frozen=True, kw_only=True):
-    """The messages that stand at the same place."""
+    """Siblings: messages with the same parent."""
 
     number: int
-    """Which of them this is, from 0."""
+    """The index of this one, from 0."""
     leaves: tuple[str, ...]
-    """For each the leaf to which its branch leads; at most 100."""
+    """For each, the last message of its branch; at most 100."""
     total: int
 
 
@@ -133,21 +134,21 @@ class Row(Struct, frozen=True, kw_only=True):
     sides: tuple[SidechainLink, ...] = ()
     tokens: TokenUsage | None = None
     seconds: float | None = None
-    """How long a reply took: recorded, or since the request before it if that is below an hour."""
+    """Duration of a reply: recorded, or since the request before it if that is below an hour."""
     todos: TodoCounts | None = None
     files: int = 0
-    """How many files changed with it."""
+    """Number of files that changed with it."""
     findings: tuple[str, ...] = ()
-    """Codes of what is wrong with it."""
+    """Codes of its findings."""
     inferred: bool = False
-    """Whether its place was inferred."""
+    """Whether its parent was inferred."""
     edited: Literal["", "new", "changed"] = ""
     text: str = ""
-    """Its words as they are, if it can be edited; cut as the blocks are."""
+    """Its text verbatim, if it can be edited; cut like the blocks."""
 
 
 class RowRange(Struct, frozen=True, kw_only=True):
-    """A stretch of a branch."""
+    """A range of a branch."""
 
     stamp: str
     leaf: str
@@ -157,7 +158,7 @@ class RowRange(Struct, frozen=True, kw_only=True):
 
 
 class BranchTail(Struct, frozen=True, kw_only=True):
-    """The end of the current branch. Numbers of rows count from the end: -1 is the last."""
+    """The end of the current branch. Row numbers count from the end: -1 is the last."""
 
     title: str
     format: str
@@ -166,27 +167,27 @@ class BranchTail(Struct, frozen=True, kw_only=True):
 
 
 class MessagePlace(Struct, frozen=True, kw_only=True):
-    """Where a message is."""
+    """The place of a message."""
 
     leaf: str
     number: int
     id: str
-    """Of the row: a result is shown with its call."""
+    """The id of the row: a result is shown with its call."""
 
 
 class FoundRows(Struct, frozen=True, kw_only=True):
-    """Rows with a text in them."""
+    """Rows that contain a text."""
 
     total: int
     numbers: tuple[int, ...]
     """At most 1,000."""
     complete: bool
     next: int = 0
-    """The row from which to go on if it is not complete."""
+    """The row from which to continue if it is not complete."""
 
 
 class Raw(Struct, frozen=True, kw_only=True):
-    """A message as it stands in its source."""
+    """A message as it is in its source."""
 
     path: str
     line: int | None
@@ -196,22 +197,22 @@ class Raw(Struct, frozen=True, kw_only=True):
     text: str
     cut: int = 0
     beside: tuple[str, ...] = ()
-    """The ids of all records that are shown in the same row, its own included."""
+    """The ids of all records that are shown in the same row, including its own."""
 
 
 class ConversationChanged(Struct, frozen=True, kw_only=True):
-    """That a conversation is in another state."""
+    """A conversation is in another state."""
 
     stamp: str
     cause: Literal["file", "edit", "save", "forgotten"]
-    """Its file grew or became another, or it was edited, saved or forgotten, in any window."""
+    """Its file grew or was replaced, or it was edited, saved or forgotten, in any window."""
     edited: bool
     """Whether there are edits that are not saved."""
     log: int = 0
-    """As in `ConversationDetails`: an event with a smaller number than is shown comes too late."""
+    """As in `ConversationDetails`: ignore an event with a smaller number than the one shown."""
     leaf: str | None
     forked: bool = False
-    """Whether another branch is the current one now, while the one before is still there."""
+    """Whether another branch is the current one now and the previous one still exists."""
     rows: int
     messages: int
     size: int
@@ -219,7 +220,7 @@ class ConversationChanged(Struct, frozen=True, kw_only=True):
 
 
 class FindingShape(Struct, frozen=True, kw_only=True):
-    """Something that is wrong."""
+    """A finding."""
 
     code: str
     name: str
@@ -233,7 +234,7 @@ class FindingShape(Struct, frozen=True, kw_only=True):
 
 
 class Findings(Struct, frozen=True, kw_only=True):
-    """A stretch of what is wrong."""
+    """A range of the findings."""
 
     stamp: str
     counts: Severities

@@ -1,1 +1,1 @@
-"""Who may ask: hosts, origins, the token, and the headers of every answer."""
+"""Access control: hosts, origins, the token, and the headers of every answer."""

@@ -1,9 +1,9 @@
-"""The browsers that a user lets the studio remember: their public keys, on the disk of the user.
+"""The browsers that a user lets the studio remember: their public keys, in the user's data folder.
 
-The browser holds the private key in the storage of its origin, marked so that no page can read it
-out; to enter, it signs a challenge. A server of someone else that listens on the studio's port
-while the studio is not running can have challenges signed, but not those of a studio: a key is good
-for the one port it was made on, and each challenge is for one start, one minute and one use.
+The browser stores the private key in the storage of its origin, marked as not extractable; to log
+in, it signs a challenge. A foreign server that listens on the studio's port while the studio is not
+running can have challenges signed, but not those of a studio: a key is valid only for the port it
+was made on, and each challenge for one start, one minute and one use.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 NAME = "browsers.json"
 MOST = 50
-"""How many browsers are remembered; the oldest goes for a new one."""
+"""Maximum number of remembered browsers; a new one replaces the oldest."""
 LONGEST_LABEL = 120
 POINT = 65
-"""Bytes of an uncompressed point of the curve P-256."""
+"""Size of an uncompressed point of the curve P-256 in bytes."""
 SIGNATURE = 64
 LIFETIME = 60.0
 """Seconds in which a challenge must be answered."""
@@ -45,7 +45,7 @@ _CHANGES = threading.Lock()
 
 
 class RememberedBrowser(Struct, frozen=True, kw_only=True):
-    """A browser, and what proves that it is the one."""
+    """A remembered browser and its public key."""
 
     id: str
     port: int
@@ -61,12 +61,12 @@ class _Stored(Struct, frozen=True, kw_only=True):
 
 
 def get_browsers_file() -> Path:
-    """Where the remembered browsers of this user are."""
+    """Return the file of this user's remembered browsers."""
     return data_home() / NAME
 
 
 def read_remembered_browsers() -> tuple[RememberedBrowser, ...]:
-    """All remembered browsers, the oldest first."""
+    """Return all remembered browsers, oldest first."""
     path = get_browsers_file()
     try:
         return msgspec.json.decode(path.read_bytes(), type=_Stored).browsers
@@ -84,7 +84,7 @@ def read_remembered_browsers() -> tuple[RememberedBrowser, ...]:
 
 
 def remember_browser(port: int, public_key: str, label: str) -> RememberedBrowser:
-    """Remember a browser by its public key; `ValueError` if that is not one."""
+    """Remember a browser by its public key; raise `ValueError` if the key is invalid."""
     load_public_key(public_key)
     shown = escape_line(label)[:LONGEST_LABEL] or "a browser"
     added = datetime.now(UTC).isoformat(timespec="seconds")
@@ -97,7 +97,7 @@ def remember_browser(port: int, public_key: str, label: str) -> RememberedBrowse
 
 
 def forget_browser(id: str) -> bool:
-    """Forget one browser; whether it was remembered."""
+    """Forget one browser, and return whether it was remembered."""
     with _CHANGES:
         before = read_remembered_browsers()
         after = tuple(each for each in before if each.id != id)
@@ -107,7 +107,7 @@ def forget_browser(id: str) -> bool:
 
 
 def forget_browsers() -> int:
-    """Forget all browsers; how many that were. A list that cannot be read goes, too."""
+    """Forget all browsers, and return how many there were. An unreadable list is removed, too."""
     try:
         count = len(read_remembered_browsers())
     except Unreadable:
@@ -117,7 +117,7 @@ def forget_browsers() -> int:
 
 
 def find_usual_port() -> int | None:
-    """The port on which a browser was remembered last; None if there is none."""
+    """Return the port on which a browser was remembered last; None if there is none."""
     try:
         found = read_remembered_browsers()
     except Unreadable:
@@ -151,7 +151,7 @@ class Challenges:
         self._lock = threading.Lock()
 
     def issue(self) -> str:
-        """A new challenge."""
+        """Return a new challenge."""
         nonce = secrets.token_urlsafe(32)
         with self._lock:
             self._open[nonce] = time.monotonic() + LIFETIME
@@ -160,7 +160,7 @@ class Challenges:
         return nonce
 
     def is_accepted(self, id: str, nonce: str, proof: str) -> bool:
-        """Whether a browser that was remembered on this port has signed an open challenge."""
+        """Whether a browser remembered on this port has signed an open challenge."""
         with self._lock:
             end = self._open.pop(nonce, None)
         if end is None or time.monotonic() > end:
@@ -172,7 +172,7 @@ class Challenges:
 
 
 def build_signed_text(port: int, id: str, nonce: str) -> bytes:
-    """What a browser signs: for which studio, as which browser, and which challenge."""
+    """Return what a browser signs: the studio, the browser and the challenge."""
     return "\n".join((_PURPOSE, f"http://127.0.0.1:{port}", id, nonce)).encode()
 
 
@@ -197,7 +197,7 @@ def is_signed(browser: RememberedBrowser, nonce: str, proof: str) -> bool:
 
 
 def load_public_key(text: str) -> ec.EllipticCurvePublicKey:
-    """The public key that a text is; `ValueError` if it is none."""
+    """Return the public key in a text; raise `ValueError` if there is none."""
     from cryptography.hazmat.primitives.asymmetric import ec
 
     return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), _decode_base64(text, POINT))

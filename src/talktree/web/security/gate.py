@@ -1,4 +1,4 @@
-"""The gate: who may ask at all. It stands before routing, for every address and every protocol."""
+"""The gate: decides access before routing, for every address and every protocol."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from talktree.web.security.keys import Keys
 
 SAFE = ("GET", "HEAD")
 OWN_HEADER = "x-talktree"
-"""Other origins cannot send it without asking first, and asking is refused."""
+"""Other origins cannot send it without a preflight request, and that is refused."""
 KEY_HEADER = "x-talktree-key"
 """The key that only the page has."""
 TICKET = b"ticket="
-"""The parameter, the last one, that stands for the key where the browser sends no header."""
+"""The parameter, always the last, that replaces the key where the browser cannot send a header."""
 LOGIN = "/api/v1/login"
 CHALLENGE = "/api/v1/challenge"
-"""What a remembered browser signs to log in; a challenge opens nothing."""
+"""What a remembered browser signs to log in; a challenge does not grant access."""
 REFUSED = 1008
-"""The code with which a web socket is closed for not being wanted."""
+"""The code with which a refused web socket is closed."""
 
 
 class Gate:
-    """Asks every question where it comes from before anybody answers it."""
+    """Checks where every request comes from before it is answered."""
 
     def __init__(self, app: ASGIApp, keys: Keys, is_open: Callable[[str], bool]) -> None:
         self.app = app
         self.keys = keys
         self.is_open = is_open
-        """Whether an address belongs to the page itself, which everybody may see."""
+        """Whether an address belongs to the page itself, which needs no login."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let it pass, or say why not."""
+        """Pass the request on, or refuse it with a reason."""
         match scope["type"]:
             case "http":
                 target = _split_ticket(scope)
@@ -84,7 +84,7 @@ class Gate:
 
 
 class RequestTarget(NamedTuple):
-    """What a request asks for, without its ticket."""
+    """The target of a request without its ticket."""
 
     path: bytes
     query: bytes
@@ -92,7 +92,7 @@ class RequestTarget(NamedTuple):
 
     @property
     def signed(self) -> bytes:
-        """What the ticket is the signature of."""
+        """The text that the ticket signs."""
         return self.path + b"?" + self.query if self.query else self.path
 
 
@@ -114,9 +114,9 @@ def _find_host_refusal(headers: Headers, hosts: frozenset[str]) -> TalktreeError
 
 
 def _is_visit(method: str, headers: Headers) -> bool:
-    """Whether a link is followed in a window of its own, as from the file that opens the studio.
+    """Whether a link is opened in a window of its own, as from the file that opens the studio.
 
-    The page itself has no secrets, and whatever it asks for then comes from its own origin.
+    The page itself contains no secrets, and its own requests then come from its own origin.
     """
     return (
         method in SAFE

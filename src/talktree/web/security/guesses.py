@@ -1,4 +1,4 @@
-"""How often a passphrase may be tried: one at a time, and ever more slowly after wrong ones."""
+"""Limits passphrase attempts: one at a time, with longer waits after wrong ones."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from talktree.web.errors import TooManyGuesses
 FREE = 3
 """Wrong passphrases before the first wait."""
 LONGEST_WAIT = 60.0
-"""Seconds between two attempts, however many were wrong."""
+"""Maximum seconds between two attempts."""
 
 
 class GuessLimit:
-    """The wrong passphrases of one studio. Only a right one makes it start anew."""
+    """The wrong passphrases of one studio. Only a right one resets the count."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -28,12 +28,12 @@ class GuessLimit:
 
     @property
     def wait(self) -> int:
-        """Seconds until the next attempt is possible."""
+        """Return the seconds until the next attempt is possible."""
         return max(0, ceil(self._next - self._clock()))
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """One attempt. A right passphrase is refused as well while there is a wait."""
+        """Make one attempt. During a wait, a right passphrase is refused as well."""
         if not self._turn.acquire(blocking=False):
             raise TooManyGuesses("another passphrase is being checked", wait=1)
         try:

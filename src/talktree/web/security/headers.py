@@ -1,4 +1,4 @@
-"""Headers on every answer: what the browser enforces even where we were wrong."""
+"""Security headers on every answer: the browser enforces them even if our code is wrong."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ FIXED = {
     ),
 }  # fmt: skip
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
-"""For everything that is not the page: even opened by itself it can do nothing."""
+"""For everything except the page: even opened as a page of its own it cannot do anything."""
 
 
 def build_page_policy(host: str) -> str:
-    """What the page may load and do; frames only from the one route that sandboxes itself."""
+    """Return what the page may load and do; frames only from the one route that sandboxes
+    itself."""
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
         f"font-src 'self'; connect-src 'self'; frame-src http://{host}{ARTIFACTS}; "
@@ -39,13 +40,13 @@ def build_page_policy(host: str) -> str:
 
 
 class Headers:
-    """Puts the headers on whatever comes out, refusals and mistakes included."""
+    """Adds the headers to every answer, including refusals and errors."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, and watch the answer."""
+        """Call the application, and add the headers to its answer."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -60,15 +61,15 @@ class Headers:
 
 
 def build_fixed_headers() -> list[tuple[bytes, bytes]]:
-    """The headers of an answer of which not even the address is known."""
+    """Return the headers of an answer whose request address is unknown."""
     headers = MutableHeaders(raw=[])
     _add_headers(headers, {"path": "", "headers": []})
     return headers.raw
 
 
 def _add_headers(headers: MutableHeaders, scope: Scope) -> None:
-    # An answer may have a policy of its own (the sandbox has) and say how long it is kept; all else
-    # is not for it to say.
+    # An answer may have its own policy (the sandbox has one) and say how long it is cached; it
+    # cannot change any other header.
     headers.setdefault("Content-Security-Policy", _find_policy(scope))
     headers.setdefault("Cache-Control", "no-store")
     framed = "frame-ancestors 'self'" in headers["Content-Security-Policy"]

@@ -1,4 +1,4 @@
-// Tool calls: one alone is a line, several made at once are a group of lines.
+// Tool calls: a single one is a line, several parallel ones are a group of lines.
 
 import type { MessageBlock, SidechainLink } from '../../../data/api/types'
 import { Icon } from '../../../ui/Icon'
@@ -19,7 +19,7 @@ interface Props {
   sides: readonly SidechainLink[]
 }
 
-/** More calls than this are folded to one line first. */
+/** More calls than this are folded into one line first. */
 const SHOWN = 6
 
 export function CallGroup({ blocks, at, cid, id, sides }: Props) {

@@ -1,4 +1,4 @@
-// That something is left out, and the way to it.
+// A note that content is left out, with a link to it.
 
 import type { MessageBlock } from '../../../data/api/types'
 import { useOpen } from '../../../data/conversation/ConversationProvider'

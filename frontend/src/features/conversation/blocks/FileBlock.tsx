@@ -1,4 +1,4 @@
-// A file that goes with a message.
+// A file of a message.
 
 import { address, path } from '../../../data/api/client'
 import type { MessageBlock } from '../../../data/api/types'

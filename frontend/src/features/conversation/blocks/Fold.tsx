@@ -1,4 +1,4 @@
-// A block that is one line until it is opened: a call, a result, something unknown.
+// A block that is one line until it is opened: a call, a result, an unknown part.
 
 import type { ReactNode } from 'react'
 import type { MessageBlock } from '../../../data/api/types'
@@ -59,7 +59,7 @@ export function Fold({ block, fold, cid, id, icon, children }: Props) {
   )
 }
 
-/** The title without the name that stands before it already. */
+/** The title without the name before it. */
 function titleOf(block: MessageBlock): string {
   const { title, name } = block
   if (!name) return title || block.kind

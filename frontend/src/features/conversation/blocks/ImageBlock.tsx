@@ -1,4 +1,4 @@
-// An image that the conversation has; a remote one is only named.
+// An image in the conversation; a remote one is only named.
 
 import { useState } from 'react'
 import { useSigned } from '../../../data/api/key'

@@ -1,4 +1,4 @@
-// Something that lies elsewhere. It is not loaded; the reader may go there.
+// External content. It is not loaded; the reader may open it.
 
 import type { MessageBlock } from '../../../data/api/types'
 import { Icon } from '../../../ui/Icon'

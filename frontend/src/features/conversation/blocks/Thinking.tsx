@@ -1,4 +1,4 @@
-// What the model thought before it spoke; folded unless thinking is switched on.
+// The model's thinking; folded unless thinking is switched on.
 
 import type { MessageBlock } from '../../../data/api/types'
 import { useView } from '../view'

@@ -1,4 +1,4 @@
-// A button on each piece of code to copy it; made when the reader comes near, so that scrolling costs nothing.
+// Copy buttons for code; added when the pointer comes near, so that scrolling is not slowed down.
 
 /** Adds the buttons to the code of a row that has none yet. */
 export function addCopyButtons(row: HTMLElement | null): void {

@@ -1,4 +1,4 @@
-/** What was said along the way. */
+/** Notices from planning. */
 export function Notices({ notices }: { notices: readonly string[] }): React.JSX.Element | null {
   if (notices.length === 0) return null
   return (

@@ -25,7 +25,7 @@ interface Props {
   onClose: () => void
 }
 
-/** What would happen to the files of a session; conflicts are decided here, then it is done. */
+/** The plan for the files of a session; conflicts are resolved here before it is applied. */
 export default function PlanDialog({ travel, onClose }: Props): React.JSX.Element {
   const { cid } = useConversation()
   const session = useGet<SessionState>(cid && path`/c/${cid}/session`).data

@@ -11,7 +11,7 @@ interface Props {
   onChoose: (choices: Choices) => void
 }
 
-/** Each file with what happens to it, why, and how it changes. */
+/** Each file with its action, the reason, and its changes. */
 export function PlanSteps({ steps, choices, onChoose }: Props): React.JSX.Element {
   if (steps.length === 0) return <p className="inspector-note">No file changes.</p>
   const open = steps.filter((step) => step.conflict)

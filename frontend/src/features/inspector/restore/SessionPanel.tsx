@@ -11,7 +11,7 @@ import { Notices } from './Notices'
 import './session.css'
 import '../history.css'
 
-/** Where a session and its files stand, what was done to them, and the ways to go. */
+/** The state of a session and its files, its history, and the possible moves. */
 export default function SessionPanel(): React.JSX.Element {
   const { cid } = useConversation()
   const got = useGet<SessionState>(cid && path`/c/${cid}/session`, undefined, { keep: true })

@@ -6,7 +6,7 @@ type What = NonNullable<NavigationRequest['what']>
 
 export interface Way {
   what: What
-  /** Another folder for the files; empty is the usual one. */
+  /** Another folder for the files; empty is the default. */
   into: string
 }
 

@@ -1,4 +1,4 @@
-/** A plan that is made anew whenever a conflict is decided, until it is applied. */
+/** A plan that is made again whenever a conflict is resolved, until it is applied. */
 
 import { useCallback, useEffect, useState } from 'react'
 import { path, post } from '../../../data/api/client'
@@ -18,7 +18,7 @@ export interface Planning {
   apply: () => void
 }
 
-/** Asks for the plan of a travel, and again with every choice; the digest says which plan was seen. */
+/** Requests the plan of a move, and again with every choice; the digest identifies the plan that was shown. */
 export function usePlan(travel: NavigationRequest): Planning {
   const open = useOpen()
   const { cid } = open

@@ -1,4 +1,4 @@
-// Files of which the library has nothing, or not all, with the reason and what can be done.
+// Files that are not in the library, or only in part, with the reason and what to do.
 
 import { useState } from 'react'
 import type { FailedSource, Failures } from '../../../data/api/types'
@@ -54,7 +54,7 @@ function Failure({ source }: { source: FailedSource }) {
   )
 }
 
-/** Repairing writes a new file, whose name the person chooses; so the command is given to them. */
+/** Repairing writes a new file, whose name the user chooses; so the command is shown. */
 function CopyCommand({ path }: { path: string }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
@@ -68,14 +68,14 @@ function CopyCommand({ path }: { path: string }) {
   )
 }
 
-/** The name of the repaired file, beside the other one; it keeps the endings, which say how the file is packed. */
+/** Returns the name of the repaired file, beside the original; it keeps the suffixes, which show the compression. */
 export function repairedName(path: string): string {
   return path.replace(/([^/])(\.[^/]*)?$/, (whole, last: string, endings?: string) =>
     endings === undefined ? `${whole}.repaired` : `${last}.repaired${endings}`,
   )
 }
 
-/** One word of a shell, whatever is in it. */
+/** Returns any text as one word of a shell. */
 export function quoted(text: string): string {
   return `'${text.replace(/'/g, `'\\''`)}'`
 }

@@ -1,4 +1,4 @@
-// Answers a day, as a calendar.
+// Answers for each day, as a calendar.
 
 import { useLayoutEffect, useState } from 'react'
 import type { DayUsage } from '../../../data/api/types'
@@ -28,7 +28,7 @@ export function HeatMap({ days, weeks }: Props) {
   const sum = cells.reduce((total, cell) => total + cell.messages, 0)
   const active = cells.filter((cell) => cell.messages > 0).length
   const label = `Answers a day over ${weeks} weeks: ${count(sum, 'answer')} on ${count(active, 'day')}`
-  // The newest days are at the end, and that is what people look for.
+  // The newest days are at the end, and usually the relevant ones.
   useLayoutEffect(() => {
     if (box.current) box.current.scrollLeft = box.current.scrollWidth
   }, [box, weeks, step])

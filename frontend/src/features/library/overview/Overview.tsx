@@ -1,4 +1,4 @@
-// Shown while no conversation is open: what all of them come to.
+// Shown while no conversation is open: statistics of all of them.
 
 import { useState } from 'react'
 import type { StudioInfo, UsageStatistics } from '../../../data/api/types'
@@ -149,7 +149,7 @@ function Begin({ readOnly }: { readOnly: boolean }) {
 
 const DAY = 86_400_000
 
-/** The beginning of the day so long ago; by whole days, so that the same is asked again. */
+/** Returns the beginning of the day this many days ago; whole days, so that the query stays the same. */
 function sinceOf(days: number): number | null {
   return days === 0 ? null : Math.floor(Date.now() / DAY - days) * DAY
 }

@@ -1,4 +1,4 @@
-// What there was most of, as a list with bars.
+// The most frequent values, as a list with bars.
 
 import type { UsageCount } from '../../../data/api/types'
 import { count, money, roughly, short } from '../../../lib/saying'
@@ -6,7 +6,7 @@ import { count, money, roughly, short } from '../../../lib/saying'
 interface Props {
   title: string
   counted: readonly UsageCount[]
-  /** One of them, and many: "call", "calls". */
+  /** Singular and plural: "call", "calls". */
   unit: readonly [string, string]
   nameOf?: (name: string) => string
   onPick?: (name: string) => void
@@ -15,7 +15,7 @@ interface Props {
 const SHOWN = 8
 
 export function TopList({ title, counted, unit, nameOf = (name) => name, onPick }: Props) {
-  // They come by what they cost; a list with bars is read by its bars.
+  // They come sorted by cost; here they are sorted by the length of their bars.
   const top = counted.toSorted((one, other) => other.count - one.count).slice(0, SHOWN)
   const most = top[0]?.count || 1
   const failing = top.some((one) => one.failures > 0)

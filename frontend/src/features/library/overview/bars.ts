@@ -1,4 +1,4 @@
-// Days put together into at most so many bars.
+// Aggregates days into a maximum number of bars.
 
 import type { DayUsage, TokenUsage } from '../../../data/api/types'
 import { dated } from './calendar'
@@ -13,7 +13,7 @@ export interface Bar {
 
 const DAY = 86_400_000
 
-/** Bars of one day, or of as many as are needed to stay below `most`; empty days count as days. */
+/** Returns bars of one day, or of as many as needed to stay below `most`; empty days count. */
 export function barsOf(days: readonly DayUsage[], most: number): Bar[] {
   const sorted = dated(days).toSorted((a, b) => (a.day < b.day ? -1 : 1))
   if (sorted.length === 0) return []

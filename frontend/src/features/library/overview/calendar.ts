@@ -1,4 +1,4 @@
-// Days as weeks of a calendar, and shades for how much was on them.
+// Days as weeks of a calendar, with shades for their values.
 
 import type { DayUsage } from '../../../data/api/types'
 
@@ -13,20 +13,20 @@ export interface Cell {
 export interface Calendar {
   cells: Cell[]
   weeks: number
-  /** Where a month begins, in weeks. */
+  /** The weeks in which months begin. */
   months: { week: number; name: string }[]
 }
 
 const DAY = 86_400_000
 
-/** Without what nobody knows the day of. */
+/** Drops days without a date. */
 export function dated(days: readonly DayUsage[]): DayUsage[] {
   return days.filter((day) => /^\d{4}-\d\d-\d\d$/.test(day.day) && !Number.isNaN(Date.parse(day.day)))
 }
 
 const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
 
-/** The last `weeks` weeks up to `until`, each day once, also those on which nothing was. */
+/** Returns the last `weeks` weeks up to `until`, with every day once, including empty ones. */
 export function calendar(days: readonly DayUsage[], until: string, weeks: number): Calendar {
   const counts = new Map(days.map((day) => [day.day, day.messages]))
   const last = Date.parse(`${until}T00:00:00Z`)
@@ -48,7 +48,7 @@ function weekdayOf(time: number): number {
   return (new Date(time).getUTCDay() + 6) % 7
 }
 
-/** The day on which a calendar ends: today, or the last day there is if that is long ago. */
+/** Returns the last day of the calendar: today, or the last day with data if that is long ago. */
 export function endOf(days: readonly DayUsage[], today: string): string {
   const last = dated(days).reduce((latest, day) => (day.day > latest ? day.day : latest), '')
   if (last === '') return today
@@ -56,13 +56,13 @@ export function endOf(days: readonly DayUsage[], today: string): string {
   return gap > 60 * DAY ? last : today < last ? last : today
 }
 
-/** The hours of a week as they are here; the server counts them in UTC. */
+/** Shifts the hours of a week to local time; the server counts them in UTC. */
 export function shifted(hours: readonly number[], minutes: number): number[] {
   const by = Math.sign(minutes) * Math.round(Math.abs(minutes) / 60)
   return hours.map((_, at) => hours[(at - by + hours.length) % hours.length] as number)
 }
 
-/** How dark of 0 to 4: the steps are chosen so that each holds about as many of the values. */
+/** Returns a shade from 0 to 4: the steps are quantiles of the values. */
 export function shades(values: readonly number[]): (value: number) => number {
   const some = values.filter((value) => value > 0).toSorted((a, b) => a - b)
   const at = (share: number) => some[Math.min(some.length - 1, Math.floor(some.length * share))] ?? 0

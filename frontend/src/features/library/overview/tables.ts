@@ -2,7 +2,7 @@
 
 import type { UsageCount, UsageStatistics } from '../../../data/api/types'
 
-/** A cell that no spreadsheet takes for a formula. */
+/** Returns a cell that no spreadsheet reads as a formula. */
 export function cell(value: string | number | null): string {
   if (typeof value === 'number') return String(value)
   const text = value ?? ''

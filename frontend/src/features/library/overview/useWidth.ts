@@ -1,4 +1,4 @@
-// How wide an element is, so that what is drawn in it has letters of the right size.
+// The width of an element, so that text in a drawing has the right size.
 
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react'
 

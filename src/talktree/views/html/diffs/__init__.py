@@ -1,1 +1,1 @@
-"""What differs between two texts, line by line and word by word."""
+"""Differences between two texts, line by line and word by word."""

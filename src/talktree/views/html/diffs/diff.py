@@ -1,4 +1,4 @@
-"""Two texts above each other or side by side, unchanged lines folded away."""
+"""Unified and side-by-side diffs, with unchanged lines folded."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from talktree.views.html.highlight import escape_between_tags
 from talktree.views.width import format_count, split_text_lines
 
 MOST_ROWS = 20_000
-"""Rows that are shown; the rest is counted."""
+"""Maximum number of rows shown; the rest is counted."""
 MOST_FOLDED = 400
-"""Unchanged lines that a fold holds; of longer stretches only the number is told."""
+"""Maximum number of unchanged lines in a fold; of longer ones only the number is shown."""
 MOST_MARKED = 2000
-"""Pairs of lines whose words are compared."""
+"""Maximum number of line pairs whose words are compared."""
 LONGEST = 4000
-"""Characters of a line."""
+"""Maximum number of characters of a line."""
 TALL = 16
-"""From so many rows on it may scroll, and must be reached by keyboard."""
+"""From this many rows on, a diff may scroll and must be reachable by keyboard."""
 _SPACE = re.compile(r"\s+")
 
 
 class RenderedDiff(Struct, frozen=True):
-    """A difference: how it looks, and how much of it there is."""
+    """A rendered difference and its size."""
 
     html: str
     added: int
@@ -35,7 +35,7 @@ class RenderedDiff(Struct, frozen=True):
 
 
 class TextComparison:
-    """The lines of two texts and which of them belong together."""
+    """The lines of two texts, matched."""
 
     def __init__(self, old: str, new: str, *, space: bool, context: int | None) -> None:
         self.old = split_text_lines(old) if old else []
@@ -53,7 +53,8 @@ class TextComparison:
         self.added = sum(len(each.new) for each in changed)
 
     def mark_changed_words(self) -> dict[int, tuple[str, str]]:
-        """For old lines that became another line: both as HTML with their words marked."""
+        """Return, for old lines that became another line, both as HTML with changed words
+        marked."""
         made: dict[int, tuple[str, str]] = {}
         left = MOST_MARKED
         for each in self.found:
@@ -67,7 +68,7 @@ class TextComparison:
         return made
 
     def split_parts(self) -> Iterator[tuple[str, DiffSpan]]:
-        """Stretches in order: same, change, and fold for what is unchanged and far from changes."""
+        """Return parts in order: same, change, and fold for unchanged lines far from changes."""
         last = len(self.found) - 1
         for number, each in enumerate(self.found):
             if not each.same:
@@ -98,16 +99,16 @@ def _strip_all_space(lines: Sequence[str]) -> list[str]:
 def diff_unified(old: str, new: str, *, space: bool = True, context: int | None = 3,
                  numbers: bool = True,
                  start: tuple[int, int] = (1, 1)) -> RenderedDiff:  # fmt: skip
-    """Two texts above each other; without `space` lines that differ only in blanks are the same.
+    """Return a unified diff; without `space`, lines that differ only in whitespace are equal.
 
-    `start` is which line of its file the first one is, on both sides.
+    `start` is the number of the first line in its file, on both sides.
     """
     compared = TextComparison(old, new, space=space, context=context)
     return _render_diff(compared, "tt-unified", UnifiedDiff(compared, numbers=numbers, start=start))
 
 
 def diff_split(old: str, new: str, *, space: bool = True, context: int | None = 3) -> RenderedDiff:
-    """Two texts side by side."""
+    """Return a side-by-side diff."""
     compared = TextComparison(old, new, space=space, context=context)
     return _render_diff(compared, "tt-split", SideBySide(compared))
 
@@ -140,7 +141,7 @@ def _render_fold(view: UnifiedDiff | SideBySide, each: DiffSpan) -> list[str]:
 
 
 class UnifiedDiff:
-    """Rows above each other: what went, then what came."""
+    """Rows of a unified diff: removed lines, then added ones."""
 
     def __init__(self, compared: TextComparison, *, numbers: bool, start: tuple[int, int]) -> None:
         self._compared = compared
@@ -151,7 +152,7 @@ class UnifiedDiff:
         self._width = len(str(max(last, 1))) if numbers else 0
 
     def render_rows(self, each: DiffSpan) -> list[str]:
-        """A stretch of lines."""
+        """Return the rows of a part."""
         old, new = self._compared.old, self._compared.new
         if each.same:
             return [
@@ -179,7 +180,7 @@ class UnifiedDiff:
 def _mark_new_lines(
     compared: TextComparison, marks: dict[int, tuple[str, str]]
 ) -> Iterator[tuple[int, str]]:
-    """For new lines that were another line: how they look."""
+    """Return new lines that replaced another line, as HTML."""
     for each in compared.found:
         if not each.same:
             for at, there in zip(each.old, each.new, strict=False):
@@ -188,14 +189,14 @@ def _mark_new_lines(
 
 
 class SideBySide:
-    """Rows side by side: what was left, what is right."""
+    """Rows of a side-by-side diff: old on the left, new on the right."""
 
     def __init__(self, compared: TextComparison) -> None:
         self._compared = compared
         self._marks = compared.mark_changed_words()
 
     def render_rows(self, each: DiffSpan) -> list[str]:
-        """A stretch of lines, in pairs."""
+        """Return the rows of a part, in pairs."""
         rows = []
         for step in range(max(len(each.old), len(each.new))):
             at = each.old[step] if step < len(each.old) else -1

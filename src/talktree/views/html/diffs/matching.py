@@ -1,8 +1,8 @@
-"""Which lines of two texts are the same lines, in a time that grows with the texts and no faster.
+"""Matches the lines of two texts, in linear time.
 
-Lines at both ends that agree are set aside. Then lines that stand just once on each side are taken
-as anchors, as far as they come in the same order. What lies between anchors is compared exactly if
-it is small; else it is taken as replaced.
+Equal lines at both ends are set aside. Then lines that occur exactly once on each side become
+anchors, as far as their order agrees. Text between anchors is compared exactly if it is small;
+otherwise it counts as replaced.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 EXACT = 40_000
-"""The largest product of two numbers of lines that is compared exactly."""
+"""The largest product of two line counts that is compared exactly."""
 BUDGET = 2_000_000
-"""The sum of such products in one comparison."""
+"""The largest sum of such products in one comparison."""
 
 
 Bounds: TypeAlias = tuple[int, int, int, int]
-"""Where a part of the old side starts and stops, and one of the new side."""
+"""Start and end of a part of the old side, and of the new side."""
 Match: TypeAlias = tuple[int, int, int]
-"""Where same lines start on both sides, and how many there are."""
+"""Where equal lines start on both sides, and how many there are."""
 
 
 class DiffSpan(NamedTuple):
-    """Lines that are the same on both sides, or what stands in place of what."""
+    """Lines that are equal on both sides, or replaced."""
 
     same: bool
     old: range
@@ -33,7 +33,7 @@ class DiffSpan(NamedTuple):
 
 
 def match_lines(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[DiffSpan]:
-    """All lines of both sides in order, same and changed in turns."""
+    """Return all lines of both sides in order, alternating equal and changed spans."""
     made: list[DiffSpan] = []
     at_old = at_new = 0
     for first, second, length in _join_matches(_find_matches(old, new)):
@@ -47,7 +47,7 @@ def match_lines(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[DiffSp
 
 
 def _join_matches(matches: Iterator[Match]) -> Iterator[Match]:
-    """Matches that follow each other on both sides become one."""
+    """Join matches that are adjacent on both sides."""
     first = second = length = 0
     for each in matches:
         if (first + length, second + length) == each[:2]:
@@ -104,7 +104,7 @@ def _match_between(
 
 
 def _match_exactly(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds) -> list[Match]:
-    """The longest row of same lines, then the longest before and behind it, and so on."""
+    """Match the longest run of equal lines, then the longest before and after it, and so on."""
     places: dict[Hashable, list[int]] = {}
     for at in range(bounds[2], bounds[3]):
         places.setdefault(new[at], []).append(at)
@@ -127,12 +127,13 @@ def _match_exactly(old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bou
 def _find_longest_match(
     old: Sequence[Hashable], places: Mapping[Hashable, Sequence[int]], bounds: Bounds
 ) -> Match:
-    """The longest row of same lines; of several the first on the old side, then on the new."""
+    """Return the longest run of equal lines; of several, the first on the old side, then on the
+    new."""
     left, right, top, bottom = bounds
     best = (left, top, 0)
     most = 0
     lengths: dict[int, int] = {}
-    """For each new line how many before it are the same as those before the old line."""
+    """For each new line, how many lines before it equal those before the old line."""
     for at in range(left, right):
         longer: dict[int, int] = {}
         for there in places.get(old[at], ()):
@@ -150,7 +151,7 @@ def _find_longest_match(
 def _find_anchors(
     old: Sequence[Hashable], new: Sequence[Hashable], bounds: Bounds
 ) -> list[tuple[int, int]]:
-    """Pairs of lines that stand once on each side, the longest row of them that is in order."""
+    """Return lines that occur once on each side: the longest sequence in the same order."""
     left, right, top, bottom = bounds
     if (right - left) * (bottom - top) <= EXACT:
         return []
@@ -166,7 +167,7 @@ def _find_unique_lines(lines: Sequence[Hashable], start: int) -> dict[Hashable, 
 
 
 def _find_longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest row in which both numbers rise."""
+    """Return the longest subsequence in which both numbers increase."""
     ends: list[int] = []
     last: list[int] = []
     before: list[int] = []

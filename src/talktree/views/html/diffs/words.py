@@ -1,4 +1,4 @@
-"""What differs within lines: the words that went and the words that came."""
+"""Differences within lines: removed and added words."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from talktree.views.html.highlight import escape_between_tags
 
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 LONGEST = 2000
-"""Characters of a line within which words are compared."""
+"""Maximum number of characters of a line whose words are compared."""
 ALIKE = 0.35
-"""The share of two lines that must be the same for marks to tell anything."""
+"""The share of two lines that must be equal for marks to be useful."""
 CONTAINED = 0.8
-"""The share of the shorter of two texts that must be in the other for it to have only grown."""
+"""The share of the shorter text that must be in the other one, for it to count as extended."""
 
 
 def mark_differing_words(old: str, new: str) -> tuple[str, str] | None:
-    """Both lines as HTML with their differing words marked; None if they have little in common."""
+    """Return both lines as HTML with differing words marked; None if they have little in common."""
     if len(old) > LONGEST or len(new) > LONGEST:
         return None
     before, after = _PIECES.findall(old), _PIECES.findall(new)
     least = ALIKE * max(len(old.strip()), len(new.strip()), 1)
     known = set(after)
     if sum(len(piece) for piece in before if piece in known) < least:
-        # Not even with all their words in the best order.
+        # Too different even if all their words were in the best order.
         return None
     found = match_lines(before, after)
     if sum(len(before[at]) for each in found if each.same for at in each.old) < least:
@@ -44,10 +44,10 @@ def _render_pieces(pieces: list[tuple[str, list[str]]]) -> str:
 
 
 def render_words_diff(old: str, new: str, *, limit: int = 20_000) -> str:
-    """Two texts as one, with the words marked that went and came.
+    """Return two texts as one, with removed and added words marked.
 
-    Texts that share but a few words here and there would become a mix that nobody can read: then
-    all of the one went and all of the other came.
+    Texts that share only a few scattered words would become an unreadable mix: then all of the old
+    one is removed and all of the new one added.
     """
     before, after = _PIECES.findall(old[:limit]), _PIECES.findall(new[:limit])
     found = match_lines(before, after)
@@ -65,12 +65,12 @@ def render_words_diff(old: str, new: str, *, limit: int = 20_000) -> str:
 
 
 def _is_other_wording(before: list[str], after: list[str], found: list[DiffSpan]) -> bool:
-    """Whether two texts are the same one in other words, or the one with more around it."""
+    """Whether two texts are the same with other words, or one extends the other."""
     kept = _count_letters([before[at] for each in found if each.same for at in each.old])
     less, more = sorted((_count_letters(before), _count_letters(after)))
     return kept >= ALIKE * more or kept >= CONTAINED * less
 
 
 def _count_letters(pieces: list[str]) -> int:
-    """How long the words are together; blanks are the same in all texts."""
+    """Return the total length of the words; whitespace is equal in all texts."""
     return sum(len(each) for each in pieces if not each.isspace())

@@ -1,1 +1,1 @@
-"""Tool calls in the form people expect, and what came of them."""
+"""Views of tool calls and their results."""

@@ -1,4 +1,4 @@
-"""Sub-agents, skills and commands that a tool begins."""
+"""Sub-agents, skills and commands that a tool starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from talktree.views.width import to_one_line
 
 
 def render_agent(asked: ToolInvocation) -> ToolView:
-    """A sub-agent: what it is to do, and what it reported."""
+    """Return a sub-agent: its task and its report."""
     kind = find_first_text(asked.arguments, "subagent_type", "agent_type") or ""
     prompt, cut = asked.look.cut(find_first_text(asked.arguments, "prompt") or "")
     about = find_first_text(asked.arguments, "description") or to_one_line(prompt, TITLE)
@@ -20,7 +20,7 @@ def render_agent(asked: ToolInvocation) -> ToolView:
 
 
 def render_command(asked: ToolInvocation) -> ToolView:
-    """A slash command or a skill as a chip."""
+    """Return a slash command or a skill as a chip."""
     name = find_first_text(asked.arguments, "command", "skill", "name") or ""
     rest = find_first_text(asked.arguments, "args", "arguments") or ""
     html, cut = render_result_output(asked.result, asked.look, form="markdown")

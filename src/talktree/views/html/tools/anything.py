@@ -1,4 +1,4 @@
-"""Any other tool: its arguments as a table, and what came back."""
+"""Any other tool: its arguments as a table, and its result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SERVED = "mcp__"
 
 
 def render_any_tool(asked: ToolInvocation) -> ToolView:
-    """A tool nobody here knows, also those of MCP servers."""
+    """Return an unknown tool, including those of MCP servers."""
     given: Json = asked.call.input
     words = find_first_text(asked.arguments, *_ABOUT)
     if words is None and given not in (None, {}, []):
@@ -31,7 +31,7 @@ def render_any_tool(asked: ToolInvocation) -> ToolView:
 
 
 def format_tool_name(name: str) -> str:
-    """The name of a tool for people: of a server's tool, the server first."""
+    """Return the display name of a tool; for a server's tool, the server comes first."""
     if not name.startswith(_SERVED):
         return name
     server, _, tool = name.removeprefix(_SERVED).partition("__")

@@ -1,4 +1,4 @@
-"""Tools that read and change files: differences, and source with line numbers."""
+"""Tools that read and change files: diffs, and source with line numbers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from talktree.views.html.tools.shape import TITLE, ToolInvocation, ToolView
 from talktree.views.width import format_count, split_text_lines, to_one_line
 
 SMALL = 40
-"""So many changed lines are shown without being asked for."""
+"""Maximum number of changed lines that are shown unfolded."""
 _NUMBERED = re.compile(r" {0,9}(\d{1,9})[→\t]")
 
 
 def render_edit(asked: ToolInvocation) -> ToolView:
-    """Replaced text as a difference."""
+    """Return replaced text as a diff."""
     look = asked.look
     pairs = extract_edits(asked.arguments)
     made = []
@@ -41,7 +41,7 @@ def render_edit(asked: ToolInvocation) -> ToolView:
 
 
 def render_write(asked: ToolInvocation) -> ToolView:
-    """A new file."""
+    """Return a new file."""
     path = _find_path(asked)
     content, cut = asked.look.cut(find_first_text(asked.arguments, "content", "file_text") or "")
     lines = len(split_text_lines(content)) if content else 0
@@ -53,7 +53,7 @@ def render_write(asked: ToolInvocation) -> ToolView:
 
 
 def render_read(asked: ToolInvocation) -> ToolView:
-    """A file that was looked at, with its line numbers."""
+    """Return a file that was read, with line numbers."""
     path = _find_path(asked)
     detail = describe_amount(asked.result)
     result = asked.result
@@ -68,7 +68,7 @@ def render_read(asked: ToolInvocation) -> ToolView:
 
 
 def _render_failure(asked: ToolInvocation) -> str:
-    """Why it failed; a success says nothing that is not seen."""
+    """Return why it failed; a success adds nothing."""
     return render_result_output(asked.result, asked.look)[0] if asked.failed else ""
 
 

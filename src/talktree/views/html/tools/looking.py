@@ -1,4 +1,4 @@
-"""Tools that look something up: one line with how much came back."""
+"""Search and fetch tools: one line with the size of the result."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from talktree.views.width import to_one_line
 
 
 def render_search(asked: ToolInvocation) -> ToolView:
-    """What was looked for, and what was found as it was printed."""
+    """Return a search and its results as printed."""
     return _render_lookup(asked, form="")
 
 
 def render_fetch(asked: ToolInvocation) -> ToolView:
-    """A page or a search: what came back is prose."""
+    """Return a fetched page or a web search: the result is prose."""
     return _render_lookup(asked, form="markdown")
 
 

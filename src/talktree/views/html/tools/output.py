@@ -1,4 +1,4 @@
-"""What a tool gave back, as HTML."""
+"""The result of a tool as HTML."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from talktree.views.parts import format_part
 from talktree.views.width import to_one_line, unwrap_tag
 
 LONGEST_JSON = 100_000
-"""Characters of an answer that is looked at as JSON."""
+"""Maximum number of characters of a result that is parsed as JSON."""
 
 
 def render_result_output(
     result: ToolResult | None, look: RenderOptions, *, form: str = ""
 ) -> tuple[str, int]:
-    """All a result holds, and how much of it is left out.
+    """Return the content of a result, and how much of it is left out.
 
-    The form is `render_markdown`, a language, or nothing for what was printed.
+    The form is `render_markdown`, a language, or empty for printed text.
     """
     if result is None:
         return "", 0
@@ -73,7 +73,7 @@ def _render_json(text: str) -> str:
 
 
 def first_result_line(result: ToolResult | None, most: int = 160) -> str:
-    """How a result begins, on one line."""
+    """Return the beginning of a result, in one line."""
     if result is None:
         return ""
     for part in result.output:

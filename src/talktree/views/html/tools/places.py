@@ -1,4 +1,4 @@
-"""Where in a file a replaced text stood, as far as the tool's answer tells it."""
+"""Where in a file a replaced text was, as far as the tool's answer contains it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from talktree.model.parts import ToolResult
 MOST_HUNKS = 200
 MOST_LINES = 5_000
 SIGNS = ("", " ", "+", "-", "\\")
-"""What lines of a stretch begin with: the same, came, went, or a remark."""
+"""First characters of the lines of a hunk: unchanged, added, removed, or a remark."""
 LAST = 1 << 40
-"""No file has so many lines."""
+"""No file has this many lines."""
 
 
 class LineNumbers(NamedTuple):
@@ -23,7 +23,7 @@ class LineNumbers(NamedTuple):
 
 
 class Hunk(NamedTuple):
-    """A stretch of a file as it was and as it is, from some lines on."""
+    """A range of a file before and after an edit, from these lines on."""
 
     old_start: int
     new_start: int
@@ -33,7 +33,7 @@ class Hunk(NamedTuple):
 
 
 def read_hunks(result: ToolResult | None) -> list[Hunk]:
-    """The stretches that the answer of an editing tool tells of; what makes no sense is none."""
+    """Return the hunks in the answer of an editing tool; none if they are inconsistent."""
     detail = None if result is None or result.error else result.detail
     words = detail.get("structuredPatch") if isinstance(detail, Mapping) else None
     return list(_parse_hunks(words)) if isinstance(words, list | tuple) else []
@@ -67,7 +67,7 @@ def _select_side(lines: tuple[str, ...], sign: str) -> list[str]:
 
 
 def find_line_numbers(old: str, new: str, found: list[Hunk]) -> LineNumbers | None:
-    """Where a text stood that was replaced by another; None if no stretch has both of them."""
+    """Return where the replaced text was; None if no hunk contains both texts."""
     for hunk in found:
         at, there = hunk.old.find(old), hunk.new.find(new)
         if at >= 0 and there >= 0 and (old or new):
@@ -80,7 +80,7 @@ def find_line_numbers(old: str, new: str, found: list[Hunk]) -> LineNumbers | No
 
 
 def _skip_old_lines(hunk: Hunk, skipped: int) -> LineNumbers:
-    """The place behind so many lines of the old side, on both sides."""
+    """Return the place after a number of lines of the old side, on both sides."""
     before = after = 0
     for line in hunk.lines:
         sign = line[:1]

@@ -19,7 +19,7 @@ MOST_SEGMENTS = 60
 
 
 def render_todos(asked: ToolInvocation) -> ToolView:
-    """A checklist with how far it is."""
+    """Return a checklist with its progress."""
     listed = read_written_todos(asked.call)
     if listed is None:
         return render_any_tool(asked)
@@ -32,12 +32,12 @@ def render_todos(asked: ToolInvocation) -> ToolView:
 
 
 def format_progress(listed: Sequence[Todo]) -> str:
-    """How many are done, in words."""
+    """Return how many tasks are done, in words."""
     return f"{sum(each.status in DONE for each in listed):,} of {len(listed):,} done"
 
 
 def render_checklist(listed: Sequence[Todo]) -> str:
-    """Tasks with their boxes, and above them a bar with a segment a task."""
+    """Return tasks with their boxes, below a bar with one segment for each task."""
     bar = "".join(f'<i class="tt-seg {_find_state(each)}"></i>' for each in listed[:MOST_SEGMENTS])
     rows = "".join(_render_task(each) for each in listed[:MOST])
     more = f'<li class="tt-more">{len(listed) - MOST:,} more</li>' if len(listed) > MOST else ""
@@ -64,7 +64,7 @@ def _render_task(todo: Todo) -> str:
 
 
 def render_plan(asked: ToolInvocation) -> ToolView:
-    """A plan that was put to the person."""
+    """Return a plan that was shown to the user."""
     text, cut = asked.look.cut(find_first_text(asked.arguments, "plan") or "")
     said, less = render_result_output(asked.result, asked.look)
     html = f'<div class="tt-plan">{render_markdown(text)}</div>'
@@ -73,7 +73,7 @@ def render_plan(asked: ToolInvocation) -> ToolView:
 
 
 def render_questions(asked: ToolInvocation) -> ToolView:
-    """Questions with the answers one could choose."""
+    """Return questions with their possible answers."""
     listed = asked.arguments.get("questions")
     asked_for = (
         [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []

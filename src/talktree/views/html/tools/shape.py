@@ -1,4 +1,4 @@
-"""What a view of a tool is asked, and what it answers."""
+"""The input and output of a tool's view."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ToolInvocation(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether the tool says so."""
+        """Whether the tool reports a failure."""
         return self.result is not None and self.result.error
 
 
@@ -31,12 +31,12 @@ class ToolView(NamedTuple):
     title: str = ""
     detail: str = ""
     html: str = ""
-    """What is below the title; safe."""
+    """Safe HTML below the title."""
     kind: Literal["call", "chip", "todos"] = "call"
     open: bool = False
     cut: int = 0
     name: str = ""
-    """What the tool is called for people, if that is not its name."""
+    """The display name of the tool, if it differs from its name."""
 
 
 View: TypeAlias = Callable[[ToolInvocation], ToolView]

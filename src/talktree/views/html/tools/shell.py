@@ -1,4 +1,4 @@
-"""Programs that were run: the command, what it printed, how it ended."""
+"""Shell commands: the command, its output, and its exit status."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXIT = re.compile(r"\s*(?:Error: )?(?:Exit|exit) code:? (\d{1,3})\b")
 
 
 def render_shell(asked: ToolInvocation) -> ToolView:
-    """A command as on a terminal."""
+    """Return a command as on a terminal."""
     command = find_first_text(asked.arguments, "command", "cmd", "script") or ""
     about = find_first_text(asked.arguments, "description") or ""
     command, cut = asked.look.cut(command)
@@ -32,7 +32,7 @@ def render_shell(asked: ToolInvocation) -> ToolView:
 
 
 def describe_exit(result: ToolResult | None) -> str:
-    """How a program ended, in words."""
+    """Describe how a program ended."""
     if result is None:
         return ""
     if isinstance(result.detail, Mapping) and result.detail.get("interrupted") is True:

@@ -1,4 +1,4 @@
-"""Which tool is shown in which way, whatever the case of its name."""
+"""The view of each tool, ignoring the case of its name."""
 
 from __future__ import annotations
 
