@@ -19,7 +19,7 @@ from talktree.formats import get_format
 from talktree.formats.engine import read_document
 from talktree.formats.rule import Rule
 from talktree.model.document import Document
-from talktree.model.inferred_links import SEQUENCE
+from talktree.model.inferred_links import RETURN, SEQUENCE
 from talktree.model.link_repair import with_inferred_links
 from talktree.model.skeleton import ROOT
 from talktree.repairs.run import repair_document
@@ -101,6 +101,12 @@ def test_a_repair_writes_the_tree_that_is_shown_before(slug: str, data: st.DataO
     # Where hardly any link is left, the file order decides afterwards.
     for each in (before, done.after):
         assume(SEQUENCE not in each.conversation.skeleton.linked.values())
+    # The message after a sub-agent whose start is lost returns to the last message before it; once
+    # the start is repaired, it returns to where the sub-agent was started.
+    shape = before.conversation.skeleton
+    assume(
+        RETURN not in shape.linked.values() or not any(shape.sidechain[at] for at in shape.dangling)
+    )
     assert parents(done.after) == parents(before)
     assert parents(done.after) == list(done.after.conversation.skeleton.parents)
 

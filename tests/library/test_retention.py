@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from talktree.errors import LockHeld, NotSaved, RefusedInput, UsageError
-from talktree.library.importing import import_run as importing
+from talktree.library.importing import import_changes as importing
 from talktree.library.library import Library
 from talktree.library.retention import apply as retention_apply
 from talktree.library.retention.age import DAY, find_due_time

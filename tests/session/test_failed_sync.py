@@ -137,7 +137,7 @@ first.append("messages", b'{"number":1}')
 [held] = first.leave()
 append(2, first)
 append(3, second)
-tell(1, first.reach, held)
+tell(1, first.ensure_synced, held)
 append(4, first)
 """
 

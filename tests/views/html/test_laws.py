@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import comrak
 import pytest
 from hypothesis import given
@@ -122,7 +124,10 @@ def test_html_that_passes_the_precheck_needs_no_gate(html: str) -> None:
 
 
 @examples(50)
-@given(st.lists(messages, max_size=6), st.sampled_from([None, 10, 20_000]))
+@given(
+    st.lists(messages, max_size=6, unique_by=attrgetter("id")),
+    st.sampled_from([None, 10, 20_000]),
+)
 def test_any_message_is_shown_safely(said: list[object], limit: int | None) -> None:
     for step in fold_results(enumerate(said)):  # type: ignore[arg-type]
         for block in render_blocks(step, RenderOptions(limit=limit)):

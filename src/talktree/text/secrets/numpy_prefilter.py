@@ -23,6 +23,7 @@ from talktree.text.secrets.prefilter import (
     BASE64,
     BY_LEAD,
     CLOSER,
+    DASH,
     DOPPLER_BODY,
     DOT,
     LEAD,
@@ -32,6 +33,7 @@ from talktree.text.secrets.prefilter import (
     SLASH,
     STARTS_OF_STARTS,
     TELLING,
+    UNDERSCORE,
     WITH_DOT,
     compute_hint,
 )
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 
 _ENDINGS = (3, 4, 6)
 """How many of the last bytes of a prefix are compared: the largest that it has."""
+LONGEST_JOINT = 64
+"""Dashes and underscores that are skipped before a key; runs with more are searched."""
 NEAR = 24
 """How far before a run its context is searched; names of folders are shorter."""
 
@@ -123,6 +127,7 @@ def _select_telling(data: bytes, starts: Places) -> list[int]:
     seen = as_numbers(data)
     near = int(numpy.searchsorted(starts, LEAD))
     far = starts[near:]
+    joined = _find_joined_keys(seen, far)
     tables = _make_tables()
     hints, begins = (
         tables.before.take(_read_two_bytes(seen, far - 2)),
@@ -141,7 +146,36 @@ def _select_telling(data: bytes, starts: Places) -> list[int]:
         which = numpy.flatnonzero(some & ~kept)
         if len(which):
             kept[which] = look(seen, far.take(which))
-    return [*starts[:near].tolist(), *far[kept].tolist()]
+    telling = far[kept]
+    if len(joined):
+        telling = numpy.union1d(telling, joined)
+    return [*starts[:near].tolist(), *telling.tolist()]
+
+
+def _find_joined_keys(seen: Bytes, starts: Places) -> Places:
+    """Return the runs that start with dashes or underscores and go on as a known key does.
+
+    Removed lines of a diff start with a dash.
+    """
+    runs = starts[_is_joiner(seen, starts)]
+    keys = runs
+    for _ in range(LONGEST_JOINT):
+        joint = _is_joiner(seen, keys)
+        if not joint.any():
+            break
+        keys = keys + joint
+    fits = keys + 3 < len(seen)
+    runs, keys = runs[fits], keys[fits]
+    known = _make_tables().known.take(_read_four_bytes(seen, keys))
+    return runs[known | _is_joiner(seen, keys)]
+
+
+def _is_joiner(seen: Bytes, places: Places) -> Flags:
+    """Whether there is a dash or an underscore at places in the text."""
+    found = seen.take(places, mode="clip")
+    inside = places < len(seen)
+    joiners: Flags = ((found == DASH) | (found == UNDERSCORE)) & inside
+    return joiners
 
 
 def _read_two_bytes(seen: Bytes, places: Places) -> Keys:

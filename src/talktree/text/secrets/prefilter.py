@@ -16,6 +16,7 @@ LEAD = 9
 MOST_SEEN = 1 << 16
 ESCAPE, BY_NUMBER, SLASH, PLUS = b"\\u/+"
 DOT, _COLON, _SPACE = b".: "
+DASH, UNDERSCORE = b"-_"
 TELLING = b"\\/+.: \"'`=>"
 """Characters directly before a run that make its context relevant; after others only its start
 is."""
